@@ -1,0 +1,1 @@
+"""hardtext: measure how easily a text classifier is fooled, and make it hard to fool."""

@@ -1,0 +1,135 @@
+"""The words of the field as types: example, domain, victim, attempt. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy
+
+Segments = tuple[str, ...]
+"""The text a victim reads: one segment, or two for a pair (evidence, claim). Never joined."""
+
+SPLITS = ("train", "dev", "attack")
+STATUSES = ("success", "failed", "skipped", "budget", "error")
+
+
+class InputError(Exception):
+    """Bad input. The message is one line: what, where, what was expected, what to do.
+
+    The commands print it without a traceback and exit with code 2.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One labelled text.
+
+    ``segments`` holds one string, or two for a pair; a plain string is taken as one segment.
+    ``label`` is an index into the domain's classes.
+    """
+
+    id: str
+    segments: Segments
+    label: int
+    source: str = ""
+    split: str = ""
+
+    def __post_init__(self) -> None:
+        segments = (self.segments,) if isinstance(self.segments, str) else tuple(self.segments)
+        if len(segments) not in (1, 2) or not all(isinstance(s, str) for s in segments):
+            raise InputError(f"example {self.id!r}: segments must be one or two strings, got {self.segments!r}")
+        object.__setattr__(self, "segments", segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What the labels of a corpus mean.
+
+    ``positive`` are the indices of the classes that count as non-credible (fake, refuted, propaganda).
+    ``stand_in`` is empty for the real corpus; otherwise it says in a few words what this one is
+    ("generated sample"), and every table and file that holds its numbers repeats it.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    positive: tuple[int, ...] = (1,)
+    pair: bool = False
+    stand_in: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A domain with its examples. ``notes`` are said to the user (a count that differs from the published one)."""
+
+    domain: Domain
+    train: tuple[Example, ...] = ()
+    dev: tuple[Example, ...] = ()
+    attack: tuple[Example, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def split(self, name: str) -> tuple[Example, ...]:
+        if name not in SPLITS:
+            raise InputError(f"split={name}: expected one of {', '.join(SPLITS)}")
+        return getattr(self, name)
+
+
+@runtime_checkable
+class Victim(Protocol):
+    """A text classifier under attack."""
+
+    name: str
+    classes: tuple[str, ...]
+
+    def probabilities(self, texts: Sequence[Segments]) -> numpy.ndarray:
+        """Class probabilities of ``texts``: float array, (len(texts), classes); rows sum to 1."""
+        ...
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attacked example: a line of ``attempts.jsonl``.
+
+    ``adversarial`` is None unless ``status`` is ``success``. ``queries`` counts what the sequential
+    algorithm asks, repeats included: the first prediction, everything asked, the final re-check.
+    ``forwards`` counts the texts really sent through the victim on behalf of this example.
+    """
+
+    id: str
+    domain: str
+    victim: str
+    attack: str
+    label: int
+    original: Segments
+    adversarial: Segments | None
+    status: str
+    original_probs: list[float] | None
+    adversarial_probs: list[float] | None
+    queries: int
+    forwards: int
+    seconds: float
+    seed: int
+    error: str | None = None
+
+    def to_row(self) -> dict[str, Any]:
+        """A JSON-ready dict, keys in the order of the file."""
+        row = asdict(self)
+        row["original"] = list(self.original)
+        row["adversarial"] = None if self.adversarial is None else list(self.adversarial)
+        return row
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Attempt:
+        """The inverse of ``to_row``; unknown keys are refused, so that a foreign file is noticed."""
+        known = {f.name for f in fields(cls)}
+        if missing := known - {"error"} - row.keys():
+            raise InputError(f"not an attempt: missing {', '.join(sorted(missing))}")
+        if unknown := row.keys() - known:
+            raise InputError(f"not an attempt: unknown {', '.join(sorted(unknown))}")
+        if row["status"] not in STATUSES:
+            raise InputError(f"not an attempt: status {row['status']!r}, expected one of {', '.join(STATUSES)}")
+        adversarial = row["adversarial"]
+        return cls(**{**row, "original": tuple(row["original"]),
+                      "adversarial": None if adversarial is None else tuple(adversarial)})

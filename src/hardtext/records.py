@@ -1,0 +1,136 @@
+"""Rows and small files that survive a kill: JSON lines appended durably, whole files replaced atomically. No pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hardtext.core import InputError
+
+SYNC_SECONDS = 1.0  # a kill loses nothing (each row is flushed to the system); a power cut at most this much
+
+
+def dumps(value: Any) -> str:
+    """One line of JSON: UTF-8 text kept readable, lone surrogates escaped, nan refused (it is not JSON)."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:
+        line = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    return line
+
+
+class RowWriter:
+    """Appends rows to a JSON-lines file; use as a context manager.
+
+    A half-written last line left by a kill is cut off on opening (``repair``).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        repair(self.path)
+        self._file = open(self.path, "a", encoding="utf-8", newline="\n")
+        self._synced = time.monotonic()
+
+    def append(self, row: dict[str, Any]) -> None:
+        self._file.write(dumps(row) + "\n")
+        self._file.flush()
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self._sync()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        if not self._file.closed:
+            self._sync()
+            self._file.close()
+
+    def __enter__(self) -> RowWriter:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def repair(path: Path) -> int:
+    """Cut a last line without its line end; return the number of bytes cut. A missing file is left missing."""
+    path = Path(path)
+    if not path.exists():
+        return 0
+    with open(path, "rb+") as file:
+        size = file.seek(0, os.SEEK_END)
+        end = size
+        while end:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < size:
+            file.truncate(end)
+    return size - end
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a JSON-lines file, one at a time. A damaged line raises InputError naming file and line;
+    a half-written last line (no line end) is passed over, since a kill leaves it."""
+    try:
+        file = open(path, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    with file:
+        try:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line)
+                except json.JSONDecodeError as error:
+                    if not line.endswith("\n"):
+                        return
+                    raise InputError(f"{path}, line {number}: not JSON ({error.msg})") from error
+                if not isinstance(row, dict):
+                    raise InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
+                yield row
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from error
+
+
+def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """Replace a JSON-lines file in one step."""
+    write_text(path, "".join(dumps(row) + "\n" for row in rows))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a JSON file in one step (indented, for reading by people too)."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON ({error})") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a text file in one step: a reader or a kill sees the old file or the new one, never half of it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with open(temporary, "w", encoding="utf-8", newline="\n", errors="surrogatepass") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
