@@ -1,1 +1,64 @@
-"""hardtext: measure how easily a text classifier is fooled, and make it hard to fool."""
+"""hardtext: measure how easily a text classifier is fooled, and make it hard to fool.
+
+Importing this is cheap: torch and the rest are imported by the function that needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hardtext.core import Attempt, Corpus, Domain, Example, InputError, Victim
+
+if TYPE_CHECKING:
+    from hardtext.scoring import Scores
+
+__all__ = ["Attempt", "Corpus", "Domain", "Example", "InputError", "Victim", "attack", "load_victim", "score"]
+
+UNKNOWN_LABEL = -1
+
+
+def load_victim(source: str | Path | Callable[[list[str]], Any], **options: Any) -> Victim:
+    """A victim from a folder that ``train.py`` left, a Hugging Face folder or hub id, or any function
+    ``list[str] → (n, classes)`` probabilities. See ``hardtext.victims.load_victim``."""
+    from hardtext.victims import load_victim as load
+
+    return load(source, **options)
+
+
+def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Example | str],
+           attack: str = "bert_attack", *, max_queries: int | None = None, max_seconds: float | None = None,
+           seed: int = 0, domain: str = "", **settings: Any) -> list[Attempt]:
+    """Attack ``examples`` and return one attempt each, in input order.
+
+    ``attack`` is a name from ``hardtext.attacks.ATTACKS``; ``settings`` are its settings (``variant="paper"``).
+    A plain string is taken as an example without a gold label (label -1); attacks aim at the victim's own
+    prediction, so the gold label plays no part.
+    """
+    from hardtext.attacks import ATTACKS, engine
+
+    if attack not in ATTACKS:
+        raise InputError(f"attack={attack!r}: expected one of {', '.join(ATTACKS)}")
+    try:
+        chosen = ATTACKS[attack](name=attack, **settings)
+    except TypeError as error:
+        raise InputError(f"attack={attack!r}: {error}") from error
+    if not isinstance(victim, Victim):
+        victim = load_victim(victim)
+    items = [Example(id=str(i), segments=(e,), label=UNKNOWN_LABEL) if isinstance(e, str) else e
+             for i, e in enumerate(examples)]
+    ids = [e.id for e in items]
+    if repeated := {i for i in ids if ids.count(i) > 1}:
+        raise InputError(f"examples: ids must be unique, repeated: {', '.join(sorted(repeated)[:5])}")
+    found = {a.id: a for a in engine.run(chosen, victim, items, domain=domain, seed=seed, max_queries=max_queries,
+                                         max_seconds=max_seconds)}
+    return [found[i] for i in ids]
+
+
+def score(attempts: Sequence[Attempt], semantic: str = "minilm", **options: Any) -> Scores:
+    """The BODEGA scores of ``attempts``. See ``hardtext.scoring.score``."""
+    from hardtext.scoring import score as compute
+    from hardtext.scoring import semantic_from_name
+
+    return compute(attempts, semantic=semantic_from_name(semantic), **options)

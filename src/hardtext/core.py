@@ -131,5 +131,8 @@ class Attempt:
         if row["status"] not in STATUSES:
             raise InputError(f"not an attempt: status {row['status']!r}, expected one of {', '.join(STATUSES)}")
         adversarial = row["adversarial"]
+        for key, segments in (("original", row["original"]), ("adversarial", adversarial)):
+            if segments is not None and not (isinstance(segments, list) and all(isinstance(s, str) for s in segments)):
+                raise InputError(f"not an attempt: {key} must be a list of one or two strings, got {segments!r:.80}")
         return cls(**{**row, "original": tuple(row["original"]),
                       "adversarial": None if adversarial is None else tuple(adversarial)})

@@ -1,0 +1,85 @@
+"""What every attack is: plain settings and one generator."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy
+
+from hardtext import seeding
+from hardtext.attacks.requests import Steps
+from hardtext.core import Example, InputError, Segments
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The text to change and what the victim says of it.
+
+    ``probabilities``: float array, (classes,). ``random`` belongs to this example alone, seeded from the run seed,
+    the attack and the example's id.
+    """
+
+    segments: Segments
+    probabilities: numpy.ndarray
+    random: random.Random
+
+    @property
+    def label(self) -> int:
+        """The victim's prediction, which the attack tries to move. The gold label plays no part."""
+        return int(self.probabilities.argmax())
+
+
+@dataclass
+class Attack(ABC):
+    """Settings of an attack; they are its config schema.
+
+    ``variant``: which version of the algorithm; each attack's page says which it has and what they differ in.
+    ``subset``: attack only this many of the examples, drawn by seed (used by adversarial training).
+    """
+
+    name: str = ""
+    variant: str = ""
+    subset: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        if self.subset is not None and self.subset < 1:
+            raise InputError(f"attack.subset={self.subset}: expected a positive number, or null for all examples")
+
+    @abstractmethod
+    def steps(self, target: Target) -> Steps:
+        """Yield requests and receive their answers; return the adversarial text, or None when none was found."""
+
+
+@dataclass
+class MaskedLMAttack(Attack):
+    """An attack that asks a masked LM for candidates (``Propose``, ``Perplexity``).
+
+    ``masked_lm``: ``bundled``, ``bundled:tiny``, a folder or a hub id.
+    """
+
+    masked_lm: str = "bundled"
+
+
+def choose(examples: Sequence[Example], subset: int | None, seed: int) -> list[Example]:
+    """``subset`` of the examples, drawn by seed and kept in input order; all of them for None or a larger number."""
+    if subset is None or subset >= len(examples):
+        return list(examples)
+    chosen = seeding.generator(seed, "subset").sample(range(len(examples)), subset)
+    return [examples[i] for i in sorted(chosen)]
+
+
+def check_choice(key: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise InputError(f"{key}={value}: expected one of {', '.join(choices)}")
+
+
+def check_unused(attack: Attack, *names: str) -> None:
+    """Refuse settings that the chosen variant would ignore."""
+    for name in names:
+        if (value := getattr(attack, name)) is not None:
+            raise InputError(f"attack.{name}={value}: attack.variant={attack.variant} does not use it; "
+                             f"leave it out or choose another variant")

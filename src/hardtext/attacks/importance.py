@@ -1,0 +1,43 @@
+"""Which words matter: the victim's reaction to a text with one word made unreadable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy
+
+from hardtext import text
+from hardtext.attacks.requests import LazyTexts
+from hardtext.core import Segments
+
+UNKNOWN = "[UNK]"
+"""What BERT-ATTACK puts in a word's place (Li et al. 2020, section 3.1)."""
+
+
+def leave_one_out(segments: Segments, words: Sequence[text.Word], unknown: str = UNKNOWN) -> LazyTexts:
+    """The text once for each word of ``words``, that word replaced by ``unknown``."""
+    return LazyTexts(len(words), lambda i: text.replace(segments, {words[i]: unknown}))
+
+
+def drop(original: numpy.ndarray, masked: numpy.ndarray, label: int) -> numpy.ndarray:
+    """How much the probability of ``label`` falls without each word.
+
+    ``original``: (classes,); ``masked``: (words, classes). Returns (words,).
+    """
+    return original[label] - masked[:, label]
+
+
+def drop_with_flip(original: numpy.ndarray, masked: numpy.ndarray, label: int) -> numpy.ndarray:
+    """BERT-ATTACK's score: the drop from the original's highest probability and, where the prediction changes,
+    what the new class gains besides (Li et al. 2020, section 3.1, after Jin et al. 2020, eq. 2).
+
+    ``original``: (classes,); ``masked``: (words, classes). Returns (words,).
+    """
+    predicted = masked.argmax(axis=1)
+    gained = masked.max(axis=1) - original[predicted]
+    return original.max() - masked[:, label] + (predicted != label) * gained
+
+
+def ranking(scores: numpy.ndarray) -> list[int]:
+    """Positions by falling score; of equal scores the earlier position first."""
+    return numpy.argsort(-scores, kind="stable").tolist()

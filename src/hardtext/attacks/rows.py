@@ -1,0 +1,87 @@
+"""Attempts on disk: appended as examples finish, in input order once the run is done, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hardtext import records
+from hardtext.attacks.base import Attack
+from hardtext.attacks.engine import SEPARATOR_BROKEN, run
+from hardtext.attacks.services import Stats
+from hardtext.core import STATUSES, Attempt, Example, InputError, Victim
+from hardtext.progress import progress
+
+
+def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str, seed: int,
+                   title: str = "attack", stats: Stats | None = None, **options: Any) -> list[Attempt]:
+    """Attack ``examples`` and leave one row each in ``path``; returns the attempts in input order.
+
+    Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped;
+    a half-written last line is cut off. Rows of another run are refused. ``options`` are those of ``engine.run``.
+    """
+    path = Path(path)
+    order = [e.id for e in examples]
+    if repeated := [i for i, n in Counter(order).items() if n > 1]:
+        raise InputError(f"examples: ids must be unique, repeated: {', '.join(repeated[:5])}")
+    found = _finished(path, attack, victim, examples, domain=domain, seed=seed)
+    left = [e for e in examples if e.id not in found]
+    if left:
+        stats = Stats() if stats is None else stats
+        started, successes, queries = time.perf_counter(), 0, 0
+        with records.RowWriter(path) as writer, progress(title, total=len(examples), done=len(found)) as bar:
+            for attempt in run(attack, victim, left, domain=domain, seed=seed, stats=stats, **options):
+                writer.append(attempt.to_row())
+                found[attempt.id] = attempt
+                successes += attempt.status == "success"
+                queries += attempt.queries
+                rate = stats.sent / (time.perf_counter() - started)
+                bar.advance(1, show=f"{successes} successes · {queries} queries · {rate:.0f} forwards/s")
+    attempts = [found[i] for i in order]
+    records.write_rows(path, (a.to_row() for a in attempts))
+    return attempts
+
+
+def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str,
+              seed: int) -> dict[str, Attempt]:
+    """The attempts a former run left in ``path``, by id; refuses those of a different run."""
+    records.repair(path)
+    if not path.exists():
+        return {}
+    originals = {e.id: e.segments for e in examples}
+    ours = {"domain": domain, "victim": victim.name, "attack": attack.name, "seed": seed}
+    found = {}
+    for row in records.read_rows(path):
+        attempt = Attempt.from_row(row)
+        for key, value in ours.items():
+            if getattr(attempt, key) != value:
+                raise InputError(f"{path} holds attempts with {key}={getattr(attempt, key)}, this run has {key}={value}: "
+                                 f"remove the file or choose another folder")
+        if originals.get(attempt.id) != attempt.original:
+            raise InputError(f"{path} holds an attempt on example {attempt.id!r} that is not among this run's examples: "
+                             f"remove the file or choose another folder")
+        found[attempt.id] = attempt
+    return found
+
+
+def summarise(attempts: Sequence[Attempt]) -> dict[str, Any]:
+    """Counts by status and what the run cost, for ``summary.json``.
+
+    ``queries`` and ``forwards`` are totals over all attempts; ``queries_per_example`` is the published figure (failures
+    included). ``errors`` counts the messages of attempts that ended in an exception.
+    """
+    status = Counter(a.status for a in attempts)
+    queries = sum(a.queries for a in attempts)
+    return {
+        "attempts": len(attempts),
+        **{name: status[name] for name in STATUSES},
+        "separator_broken": sum(a.error == SEPARATOR_BROKEN for a in attempts),
+        "queries": queries,
+        "queries_per_example": queries / len(attempts) if attempts else None,
+        "forwards": sum(a.forwards for a in attempts),
+        "seconds": round(sum(a.seconds for a in attempts), 3),
+        "errors": dict(Counter(a.error for a in attempts if a.status == "error").most_common()),
+    }

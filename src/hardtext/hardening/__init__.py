@@ -1,0 +1,1 @@
+"""Where victims and attacks meet: training that makes a victim hard to fool."""

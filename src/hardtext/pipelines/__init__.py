@@ -1,0 +1,1 @@
+"""The three commands as stories: what happens in which order."""

@@ -1,0 +1,63 @@
+"""What the three stories share: the corpus with its notes said, and the victim a command names."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from hardtext import runs
+from hardtext.core import Corpus, Domain, InputError, Victim
+from hardtext.domains import DomainSettings
+from hardtext.victims import ModelSettings, load_victim
+
+log = logging.getLogger(__name__)
+
+ALIKE = ("logger", "overwrite", "out", "label")
+"""Settings that do not change what a run makes."""
+
+
+def data_root() -> Path:
+    """``HARDTEXT_DATA``, else ``data/`` beside ``runs/``."""
+    if folder := os.environ.get("HARDTEXT_DATA"):
+        return Path(folder).expanduser()
+    return runs.repository() / "data"
+
+
+def load_corpus(domain: DomainSettings, seed: int) -> Corpus:
+    corpus = domain.load(data_root(), seed)
+    for note in corpus.notes:
+        log.info("%s: %s", domain.name, note)
+    return corpus
+
+
+def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str | None, device: str) -> Victim:
+    """The victim that ``victim=`` names, the ready one that ``model=`` stands for, or the one that train.py left."""
+    if source is not None:
+        return check_classes(load_victim(source, name=model.name, device=device, classes=domain.classes), domain)
+    if not model.trainable:
+        return model.victim(domain, device)
+    folder = runs.train_folder(domain.name, model.name, seed) / "victim"
+    if not folder.is_dir():
+        raise InputError(f"no victim at {runs.shown(folder)}: make it with "
+                         f"python train.py domain={domain.name} model={model.name} seed={seed}, or name one with victim=")
+    return check_classes(load_victim(folder, name=model.name, device=device, classes=domain.classes), domain)
+
+
+def check_classes(victim: Victim, domain: Domain) -> Victim:
+    if tuple(victim.classes) != tuple(domain.classes):
+        raise InputError(f"the victim's classes are {', '.join(victim.classes)}; "
+                         f"domain {domain.name} has {', '.join(domain.classes)}")
+    return victim
+
+
+def folder_of(default: Path, out: str | None, label: str) -> Path:
+    """``out`` where it is set, else the folder named by the choices; ``label`` tells a sweep's jobs apart."""
+    if out is not None:
+        return Path(out).expanduser()
+    return default.with_name(default.name + "," + label) if label else default
+
+
+def class_counts(labels: list[int], domain: Domain) -> dict[str, Any]:
+    return {name: labels.count(index) for index, name in enumerate(domain.classes)}

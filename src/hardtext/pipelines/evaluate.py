@@ -1,0 +1,57 @@
+"""``evaluate.py``: reads rows, never attacks again."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hardtext import records, runs, scoring, tracking
+from hardtext.core import InputError
+from hardtext.pipelines.common import folder_of
+from hardtext.reporting import score_table
+
+if TYPE_CHECKING:
+    from hardtext.config import EvaluateConfig
+
+log = logging.getLogger(__name__)
+
+
+def run(config: EvaluateConfig) -> Any:
+    if config.task not in TASKS:
+        raise InputError(f"task={config.task}: expected one of {', '.join(TASKS)}")
+    return TASKS[config.task](config)
+
+
+def score(config: EvaluateConfig) -> scoring.Scores:
+    """``task=score``: the BODEGA score of one run's attempts, the published rows of its domain and victim beside it."""
+    if config.attempts is None:
+        raise InputError("task=score needs attempts=<attempts.jsonl | attack folder | submission .tsv>")
+    source = Path(config.attempts).expanduser()
+    attempts = scoring.load_attempts(source, config.domain.name if config.domain else None)
+    scores = scoring.score(attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed)
+    published = scoring.rows_beside(scores.domain, scores.victim)
+    stand_in = domain_stand_in(source)
+
+    default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
+                                   scores.attack or "unknown", f"seed={attempts[0].seed}", scores.semantic_scorer)
+    folder = folder_of(default, config.out, config.label)
+    with tracking.open_run(folder, config.logger, {"task": "score", "attempts": str(source)},
+                           name=f"score {scores.domain} {scores.victim} {scores.attack}", group=config.group) as diary:
+        diary.summary({name: getattr(scores, name) for name in
+                       ("instances", "successes", "confusion", "semantic", "character", "bodega", "queries")})
+        diary.attempts("attempts", attempts)
+        records.write_json(folder / "scores.json", scores.to_row() | {"domain_stand_in": stand_in})
+        records.write_text(folder / "scores.md", score_table.score_markdown(scores, published, stand_in))
+    score_table.print_scores(scores, published, stand_in)
+    log.info("written to %s", runs.shown(folder / "scores.json"))
+    return scores
+
+
+def domain_stand_in(source: Path) -> str:
+    """What the domain of an attack run stands in for, as its summary says; "" where nothing says so."""
+    summary = (source if source.is_dir() else source.parent) / "summary.json"
+    return records.read_json(summary).get("domain_stand_in", "") if summary.is_file() else ""
+
+
+TASKS = {"score": score}

@@ -1,0 +1,1 @@
+"""Rows to tables, figures and pages; never touches a victim."""

@@ -1,0 +1,32 @@
+"""What ``attack.py`` prints: how the attempts ended and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from hardtext.core import STATUSES
+
+
+def summary_table(title: str, summary: Mapping[str, Any], notes: str = "") -> Table:
+    """``summary`` is what ``attacks.rows.summarise`` gives."""
+    table = Table(title=title, caption=notes or None, title_justify="left", caption_justify="left")
+    table.add_column("")
+    table.add_column("", justify="right")
+    total = summary["attempts"]
+    table.add_row("texts", str(total))
+    for status in STATUSES:
+        table.add_row(status, f"{summary[status]} ({summary[status] / total:.1%})" if total else "0")
+    table.add_section()
+    table.add_row("queries per text", "–" if summary["queries_per_example"] is None
+                  else f"{summary['queries_per_example']:.1f}")
+    table.add_row("queries (what the sequential algorithm asks)", f"{summary['queries']:,}")
+    table.add_row("forwards (texts sent through the victim)", f"{summary['forwards']:,}")
+    return table
+
+
+def print_summary(title: str, summary: Mapping[str, Any], notes: str = "") -> None:
+    Console().print(summary_table(title, summary, notes))

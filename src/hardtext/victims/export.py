@@ -1,0 +1,47 @@
+"""A trained victim as a folder: safetensors, config, tokenizer, and what hardtext must know to load it again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+from hardtext.core import Domain
+from hardtext.records import write_json
+from hardtext.victims.module import VictimModule
+
+RECORD = "hardtext.json"
+FORMAT = 1
+_LIBRARIES = ("hardtext", "torch", "transformers", "tokenizers", "pytorch-lightning")
+
+
+def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str) -> Path:
+    """Write the victim folder in one step: a reader or a kill finds the old one, the new one or none, never half.
+
+    The folder loads with ``load_victim``, and with transformers' ``AutoModelForSequenceClassification`` and
+    ``AutoTokenizer`` (a BiLSTM once ``hardtext.victims.bilstm`` is imported). ``hardtext.json`` holds the family,
+    the domain, the maximum length, the padding and the versions of the libraries.
+    """
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{word}") for word in ("new", "old"))
+    for left in (new, old):
+        shutil.rmtree(left, ignore_errors=True)
+    module.net.save_pretrained(new)  # safetensors
+    module.tokens.tokenizer.save_pretrained(new)
+    write_json(new / RECORD, {
+        "format": FORMAT,
+        "name": name,
+        "family": module.net.config.model_type,
+        "domain": asdict(domain),
+        "max_length": module.hparams.max_length,
+        "padding": "legacy" if module.legacy_padding else "packed",
+        "versions": {library: version(library) for library in _LIBRARIES},
+    })
+    if folder.exists():
+        os.rename(folder, old)
+    os.rename(new, folder)
+    shutil.rmtree(old, ignore_errors=True)
+    return folder

@@ -1,0 +1,45 @@
+"""One door to every victim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hardtext.core import InputError, Victim
+from hardtext.weights import resolve
+
+
+def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, name: str | None = None,
+                device: str = "auto", classes: Sequence[str] | None = None, batch_tokens: int | None = None) -> Victim:
+    """The victim that ``source`` names.
+
+    ``source``: a folder that ``train.py`` made (or the run folder above it), a folder or hub id of any Hugging Face
+    sequence classifier, a function from a list of strings to probabilities (n, classes), or a victim, given back as it is.
+    ``classes``: the domain's class names; a model's labels are brought into their order by name, a function's columns
+    are taken to be in it. ``batch_tokens``: how many tokens a batch may hold (found by itself where None).
+    Raises InputError where there is no victim.
+    """
+    if isinstance(source, Victim):
+        return source
+    if not isinstance(source, str | Path):
+        from hardtext.victims.callables import CallableVictim
+
+        if not callable(source):
+            raise InputError(f"a victim is a folder, a hub id or a function, got {type(source).__name__}")
+        return CallableVictim(source, name=name or getattr(source, "__name__", "callable"), classes=classes)
+
+    folder = Path(source).expanduser()
+    if (folder / "victim").is_dir():
+        folder = folder / "victim"
+    if folder.is_dir() and not (folder / "config.json").is_file():
+        raise InputError(f"victim={source}: no victim in this folder (expected config.json in it or in victim/ below)")
+    folder = resolve(str(folder) if folder.is_dir() else str(source), option="victim")
+
+    from hardtext.records import read_json
+    from hardtext.victims.export import RECORD
+    from hardtext.victims.local import load_local
+
+    if name is None:
+        name = read_json(folder / RECORD)["name"] if (folder / RECORD).is_file() else Path(source).name
+    return load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens)

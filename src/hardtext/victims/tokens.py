@@ -1,0 +1,148 @@
+"""Texts to word-piece ids, and ids to padded batches. The hot path of every attack: no Python work per token."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
+
+from hardtext.core import InputError, Segments
+from hardtext.weights import resolve
+
+log = logging.getLogger(__name__)
+
+FALLBACK_LENGTH = 512  # for a model that names no limit of its own
+
+_ROBERTA_LIKE = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "roberta-prelayernorm", "longformer", "mpnet")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Batch(NamedTuple):
+    """Padded texts. ``ids``, ``mask`` (True where a text is; None where none is padded) and ``types`` (segment of a
+    pair; None where all are 0): (texts, width); ``labels``: (texts,)."""
+
+    ids: torch.Tensor
+    mask: torch.Tensor | None
+    types: torch.Tensor | None = None
+    labels: torch.Tensor | None = None
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The pieces of many texts, end to end. ``truncated`` counts the texts that were cut at the maximum length."""
+
+    ids: np.ndarray  # (pieces,) int32
+    types: np.ndarray | None  # (pieces,) int32: 0 in the first segment, 1 in the second; None where all are 0
+    starts: np.ndarray  # (texts,)
+    lengths: np.ndarray  # (texts,)
+    pad_id: int
+    truncated: int
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def batch(self, rows: np.ndarray) -> Batch:
+        """The texts ``rows``, padded on the right to the longest of them."""
+        lengths = self.lengths[rows, None]
+        columns = np.arange(lengths.max())
+        mask = columns < lengths
+        places = np.where(mask, self.starts[rows, None] + columns, 0)
+        ids = np.where(mask, self.ids[places], self.pad_id)
+        types = None if self.types is None else np.where(mask, self.types[places], 0)
+        return Batch(torch.from_numpy(ids), None if mask.all() else torch.from_numpy(mask),
+                     None if types is None else torch.from_numpy(types))
+
+
+class Tokeniser:
+    """Tokenises lists of texts, pairs as the tokenizer joins pairs, cut at ``max_length`` pieces (longest side first)."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
+        self.tokenizer, self.max_length = tokenizer, max_length
+        self.pad_id = next((i for i in (tokenizer.pad_token_id, tokenizer.eos_token_id) if i is not None), 0)
+        self._takes_types = "token_type_ids" in tokenizer.model_input_names
+        self._rust = None
+        if tokenizer.is_fast:  # our own copy: the settings of the caller's stay as they are
+            self._rust = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+            self._rust.no_padding()
+            self._rust.enable_truncation(max_length, strategy="longest_first")
+
+    def __call__(self, texts: Sequence[Segments | str]) -> TokenTable:
+        inputs = [text if isinstance(text, str) else text[0] if len(text) == 1 else tuple(text) for text in texts]
+        try:
+            ids, types, truncated = self._encode(inputs)
+        except (TypeError, UnicodeEncodeError):  # a lone surrogate: no tokenizer takes it
+            ids, types, truncated = self._encode([_clean(text) for text in inputs])
+        ids = [piece_ids or [self.pad_id] for piece_ids in ids]  # a tokenizer without special pieces, an empty text
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        total = int(lengths.sum())
+        if types is not None:
+            types = np.fromiter(chain.from_iterable(t or [0] for t in types), np.int32, total)
+        return TokenTable(np.fromiter(chain.from_iterable(ids), np.int32, total), types, np.cumsum(lengths) - lengths,
+                          lengths, self.pad_id, truncated)
+
+    def identity(self) -> str:
+        """A text that differs where two tokenisers differ."""
+        if self._rust is not None:
+            return self._rust.to_str()
+        return json.dumps([type(self.tokenizer).__name__, self.max_length, sorted(self.tokenizer.get_vocab().items())])
+
+    def _encode(self, inputs: list[str | tuple[str, str]]) -> tuple[list[list[int]], list[list[int]] | None, int]:
+        if self._rust is None:
+            return self._encode_slowly(inputs)
+        encodings = self._rust.encode_batch_fast(inputs)
+        wants_types = self._takes_types and any(isinstance(text, tuple) for text in inputs)
+        truncated = sum(1 for e in encodings if len(e) >= self.max_length and e.overflowing)
+        return [e.ids for e in encodings], [e.type_ids for e in encodings] if wants_types else None, truncated
+
+    def _encode_slowly(self, inputs: list[str | tuple[str, str]]):
+        """For the few tokenizers that exist in Python only."""
+        inputs = [(text,) if isinstance(text, str) else text for text in inputs]
+        encodings = [self.tokenizer(*text, truncation="longest_first", max_length=self.max_length) for text in inputs]
+        types = [list(e["token_type_ids"]) for e in encodings] if self._takes_types else None
+        truncated = sum(1 for text, e in zip(inputs, encodings, strict=True) if len(e["input_ids"]) >= self.max_length
+                        and len(self.tokenizer(*text, verbose=False)["input_ids"]) > self.max_length)
+        return [list(e["input_ids"]) for e in encodings], types, truncated
+
+
+def _clean(text: str | tuple[str, str]) -> str | tuple[str, str]:
+    if isinstance(text, str):
+        return _SURROGATE.sub("\ufffd", text)
+    return _SURROGATE.sub("\ufffd", text[0]), _SURROGATE.sub("\ufffd", text[1])
+
+
+def load_tokenizer(source: str, *, option: str) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model folder, bundled encoder or hub id. Raises InputError where there is none."""
+    folder = resolve(source, option=option)
+    try:
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        raise InputError(f"{option}={source}: no usable tokenizer there ({one_line(error)})") from error
+
+
+def capacity(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase, wanted: int | None) -> int:
+    """How many pieces of a text the model reads: ``wanted``, but never more than it can."""
+    limits = [tokenizer.model_max_length]
+    if (positions := getattr(config, "max_position_embeddings", None)) is not None:  # not every architecture has any
+        if config.model_type in _ROBERTA_LIKE:  # these start to count positions behind the pad id
+            positions -= config.pad_token_id + 1
+        limits.append(positions)
+    limit = min(limits)
+    if limit > 100_000:  # "no limit", as tokenizers say it
+        return wanted or FALLBACK_LENGTH
+    if wanted is not None and wanted > limit:
+        log.warning("max_length=%d: this model reads %d pieces at most; using that", wanted, limit)
+    return min(wanted or limit, limit)
+
+
+def one_line(error: Exception) -> str:
+    """The start of an exception's message, on one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,131 @@
+"""Training one phase of a victim with Lightning, in a folder that a killed run takes up again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytorch_lightning as pl
+import torch
+from pytorch_lightning.callbacks import Callback, ModelCheckpoint, RichProgressBar
+
+from hardtext.core import Example, InputError
+from hardtext.records import read_json, write_json
+from hardtext.victims.data import labelled, loader
+from hardtext.victims.module import VictimModule
+from hardtext.victims.settings import TrainingPlan
+
+log = logging.getLogger(__name__)
+
+OURS = {  # trainer option → what sets it instead
+    "max_epochs": "model.epochs", "logger": "logger", "default_root_dir": "HARDTEXT_RUNS",
+    "use_distributed_sampler": "nothing (batches are dealt out already)",
+}
+
+NOT_TROUBLE = (  # Lightning's warnings that say nothing to the user here
+    ".*does not have many workers.*",  # batches come from memory
+    "Checkpoint directory .* exists and is not empty",  # that is how a run is taken up again
+    ".*treespec, LeafSpec.*",  # Lightning 2.6 on torch 2.13
+)
+
+
+def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], *, folder: Path, plan: TrainingPlan,
+        seed: int, trainer: dict[str, Any] | None = None, loggers: Sequence[Any] = (),
+        callbacks: Sequence[Callback] = ()) -> VictimModule:
+    """Train ``module`` on ``train`` and give it back with the weights ``plan.keep`` names.
+
+    ``folder`` receives ``last.ckpt`` after every epoch and ``best.ckpt`` (weights only) after the best one on ``dev``.
+    Where ``last.ckpt`` is there already, training goes on after its epoch and ends with the same weights as a run that
+    was never stopped; when it was the last one, this returns at once. Another plan, seed or data in the same folder
+    is an InputError, and so are an empty ``train`` and a loss that is not finite.
+    ``trainer`` goes to ``pl.Trainer`` (accelerator, devices, precision, strategy, limit_train_batches …).
+    Batches and dropout are seeded from ``seed`` and the epoch (this sets PyTorch's global generator).
+    """
+    folder, options = Path(folder), dict(trainer or {})
+    for key in OURS.keys() & options.keys():
+        raise InputError(f"trainer.{key}={options[key]}: not here; it is set by {OURS[key]}")
+    if not train:
+        raise InputError("training: there are no training examples")
+    if plan.keep == "best" and not dev:
+        raise InputError("model.keep=best: there are no dev examples to choose by; use model.keep=last")
+    claim(folder, plan, seed, train, dev)
+    module.plan, module.seed = plan, seed
+    module.train()  # pretrained weights come in eval mode, and Lightning leaves the mode as it is
+
+    classes, mixed = len(module.domain.classes), module.legacy_padding
+    splits = [labelled(examples, module.tokens, classes) for examples in (train, dev)]
+    for name, split in zip(("train", "dev"), splits, strict=True):
+        if split.table.truncated:
+            log.info("%s: %d of %d texts are longer than %d word pieces and were cut", name, split.table.truncated,
+                     len(split), module.hparams.max_length)
+    train_batches = loader(splits[0], plan.batch_size, seed, mixed_lengths=mixed)
+    dev_batches = loader(splits[1], plan.batch_size, None, mixed_lengths=mixed) if dev else None
+
+    keepers = [ModelCheckpoint(folder, "last", save_on_train_epoch_end=True, enable_version_counter=False)]
+    if dev:
+        keepers.append(ModelCheckpoint(folder, "best", monitor=module.monitored, mode="max", save_weights_only=True,
+                                       save_on_train_epoch_end=False, enable_version_counter=False))
+    show_bar = sys.stderr.isatty() and options.pop("enable_progress_bar", True)
+    callbacks = [*(options.pop("callbacks", None) or ()), *callbacks, *keepers, EpochLog(),
+                 *([RichProgressBar(leave=True)] if show_bar else [])]
+    lightning = pl.Trainer(**{"enable_model_summary": False, "num_sanity_val_steps": 0, **options,
+                              "max_epochs": plan.epochs, "logger": list(loggers) or False, "callbacks": callbacks,
+                              "default_root_dir": folder, "use_distributed_sampler": False,
+                              "enable_progress_bar": show_bar})
+    last = folder / "last.ckpt"
+    with warnings.catch_warnings():
+        for message in NOT_TROUBLE:
+            warnings.filterwarnings("ignore", message)
+        lightning.fit(module, train_batches, dev_batches, ckpt_path=last if last.is_file() else None,
+                      weights_only=True)
+    if lightning.interrupted:  # Lightning ends quietly on Ctrl-C; whoever waits for a trained module must know
+        raise KeyboardInterrupt
+    if plan.keep == "best":
+        best = torch.load(folder / "best.ckpt", map_location="cpu", weights_only=True)
+        module.load_state_dict(best["state_dict"])
+    return module
+
+
+def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example], dev: Sequence[Example]) -> None:
+    """Write down what a folder's checkpoints are made from; refuse to go on with something else."""
+    record = {**asdict(plan), "seed": seed, "train": digest(train), "dev": digest(dev)}
+    path = folder / "training.json"
+    if path.is_file():
+        before = read_json(path)
+        changed = [f"{key} was {before.get(key)!r}, now {value!r}" for key, value in record.items()
+                   if before.get(key) != value]
+        if changed:
+            raise InputError(f"{folder} holds a training with other settings ({'; '.join(changed)}): "
+                             "set them back, or remove the folder to start again")
+    write_json(path, record)
+
+
+def digest(examples: Sequence[Example]) -> str:
+    """A short name for the texts and labels of a split, in their order."""
+    sha = hashlib.sha256()
+    for example in examples:
+        sha.update(json.dumps([example.id, example.segments, example.label]).encode())
+    return f"{len(examples)} examples, {sha.hexdigest()[:16]}"
+
+
+class EpochLog(Callback):
+    """One line in the log after each epoch."""
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: VictimModule) -> None:
+        self._start, self._step = time.perf_counter(), trainer.global_step
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: VictimModule) -> None:
+        values = trainer.callback_metrics
+        shown = [f"loss {values['train/loss_epoch']:.4f}"] if "train/loss_epoch" in values else []
+        shown += [f"{key} {values[key]:.4f}" for key in ("dev/loss", "dev/accuracy", pl_module.monitored)
+                  if key in values]
+        log.info("epoch %d/%d: %s (%.0f s, dev included)", trainer.current_epoch + 1, trainer.max_epochs,
+                 ", ".join(shown), time.perf_counter() - self._start)

@@ -1,0 +1,239 @@
+"""Training: it learns, its schedule counts real steps, and a killed run ends as one that was left alone."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import pytorch_lightning as pl
+import torch
+
+from hardtext.core import Domain, InputError
+from hardtext.victims import BiLSTM, Encoder
+from hardtext.victims.module import VictimModule
+from hardtext.victims.training import fit
+
+TWO = Domain("toy", ("credible", "fake"))
+
+
+class Watch(pl.Callback):
+    """Notes the learning rate and the mode at each step."""
+
+    def __init__(self) -> None:
+        self.rates, self.training, self.epochs = [], [], []
+
+    def on_train_batch_start(self, trainer, module, batch, index) -> None:
+        self.rates.append(trainer.optimizers[0].param_groups[0]["lr"])
+        self.training.append(all(m.training for m in module.net.modules()))
+        self.epochs.append(trainer.current_epoch)
+
+
+@pytest.fixture
+def settings(bert_folder) -> Encoder:
+    return Encoder(path=str(bert_folder), max_length=64, lr=1e-3, batch_size=8, epochs=3)
+
+
+@pytest.fixture
+def train(settings, toy_examples, tmp_path):
+    """A short training with changes to the plan; gives the module and what was watched."""
+
+    def run(folder="run", examples=24, dev=10, seed=0, domain=TWO, trainer=None, **plan):
+        watch = Watch()
+        module = fit(settings.module(domain, 0), toy_examples(examples), toy_examples(dev, start=500),
+                     folder=tmp_path / folder, plan=replace(settings.plan, **plan), seed=seed, trainer=trainer,
+                     callbacks=[watch])
+        return module, watch
+
+    return run
+
+
+def weights(module: VictimModule) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in module.net.parameters()])
+
+
+@pytest.mark.parametrize("make", [lambda f: Encoder(path=str(f), max_length=64, lr=2e-3, batch_size=8, epochs=6),
+                                  lambda f: BiLSTM(tokenizer=str(f), max_length=64, lr=1e-2, batch_size=8, epochs=6),
+                                  lambda f: BiLSTM(tokenizer=str(f), max_length=64, lr=1e-2, batch_size=8, epochs=6,
+                                                   padding="legacy")])
+def test_learns_what_can_be_read_off(make, bert_folder, toy_examples, tmp_path):
+    made = make(bert_folder)
+    module = made.module(TWO, 0)
+    fit(module, toy_examples(60), toy_examples(20, start=500), folder=tmp_path, plan=made.plan, seed=0)
+    results = pl.Trainer(logger=False, enable_progress_bar=False, accelerator="cpu").test(
+        module, test_batches(module, toy_examples(20, start=700)), verbose=False)[0]
+    assert results["test/accuracy"] == 1.0 and results["test/auroc"] == 1.0 and results["test/loss"] < 0.3
+
+
+def test_batches(module, examples):
+    from hardtext.victims.data import labelled, loader
+
+    return loader(labelled(examples, module.tokens, 2), 8, None)
+
+
+test_batches.__test__ = False
+
+
+def test_linear_schedule_ends_at_zero_after_the_real_steps(train):
+    _, watch = train(examples=20)  # 3 batches an epoch, the last one short
+    assert watch.rates == pytest.approx([1e-3 * (9 - step) / 9 for step in range(9)])
+    assert all(watch.training)  # dropout is on, though pretrained weights come in eval mode
+
+
+def test_warm_up_and_accumulated_steps(train):
+    _, watch = train(examples=32, warmup=0.5, epochs=4, trainer={"accumulate_grad_batches": 2})
+    per_step = watch.rates[::2]  # 16 batches make 8 steps
+    assert per_step == pytest.approx([1e-3 * r for r in (0, .25, .5, .75, 1, .75, .5, .25)])
+
+
+def test_constant_schedule_and_adam(train):
+    module, watch = train(schedule="constant", optimizer="adam", epochs=1)
+    assert watch.rates == [1e-3] * 3
+    assert type(module.trainer.optimizers[0]) is torch.optim.Adam
+
+
+def test_decay_spares_biases_and_norms(train):
+    module, _ = train(weight_decay=0.1, epochs=1)
+    decayed, others = module.trainer.optimizers[0].param_groups
+    assert (decayed["weight_decay"], others["weight_decay"]) == (0.1, 0.0)
+    assert all(p.ndim > 1 for p in decayed["params"]) and all(p.ndim == 1 for p in others["params"])
+
+
+def test_same_seed_same_weights(train):
+    one, two, other = (weights(train(folder, seed=seed, epochs=2)[0])
+                       for folder, seed in (("a", 0), ("b", 0), ("c", 1)))
+    assert torch.equal(one, two) and not torch.equal(one, other)
+
+
+def test_finished_training_is_not_repeated(train):
+    first, _ = train()
+    again, watch = train()
+    assert watch.rates == [] and torch.equal(weights(first), weights(again))
+
+
+def test_a_folder_is_for_one_training(train):
+    train(epochs=1)
+    with pytest.raises(InputError, match=r"other settings \(epochs was 1, now 2\): set them back, or remove the folder"):
+        train(epochs=2)
+    with pytest.raises(InputError, match="seed was 0, now 1"):
+        train(epochs=1, seed=1)
+    with pytest.raises(InputError, match="train was '24 examples, .* now '25 examples"):
+        train(epochs=1, examples=25)
+
+
+def test_best_weights_are_kept_on_request(train, tmp_path):
+    """The rate is so high that the score goes up and down; the two choices of weights then differ."""
+    last, _ = train("last", lr=0.05, epochs=4)
+    best, _ = train("best", lr=0.05, epochs=4, keep="best")
+    stored = torch.load(tmp_path / "best" / "best.ckpt", weights_only=True)
+    assert torch.equal(best.net.classifier.weight, stored["state_dict"]["net.classifier.weight"])
+    assert "optimizer_states" not in stored
+    if stored["epoch"] != 3:
+        assert not torch.equal(weights(last), weights(best))
+
+
+def test_checkpoint_loads_with_weights_only(train, tmp_path):
+    module, _ = train(epochs=1)
+    loaded = VictimModule.load_from_checkpoint(tmp_path / "run" / "last.ckpt", weights_only=True)
+    assert torch.equal(weights(module), weights(loaded)) and loaded.domain == TWO
+
+
+def test_more_than_two_classes_are_chosen_by_macro_f1(train, tmp_path):
+    three = Domain("three", ("a", "b", "c"), positive=(0,))
+    module, _ = train(domain=three, epochs=1)
+    assert module.monitored == "dev/macro_f1" and (tmp_path / "run" / "best.ckpt").is_file()
+    assert 0 <= module.trainer.callback_metrics["dev/macro_f1"] <= 1
+
+
+def test_dev_of_one_class_or_none(toy_examples, settings, tmp_path):
+    one_class = [e for e in toy_examples(20) if e.label == 0]
+    for folder, dev in (("one", one_class), ("none", [])):
+        module = fit(settings.module(TWO, 0), toy_examples(16), dev, folder=tmp_path / folder,
+                     plan=replace(settings.plan, epochs=1), seed=0)
+        assert "dev/auroc" not in module.trainer.callback_metrics
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"examples": 0}, "no training examples"),
+    ({"dev": 0, "keep": "best"}, "model.keep=best: there are no dev examples"),
+    ({"trainer": {"max_epochs": 3}}, "trainer.max_epochs=3: not here; it is set by model.epochs"),
+    ({"trainer": {"logger": True}}, "trainer.logger=True"),
+])
+def test_bad_calls_are_refused(train, change, words):
+    with pytest.raises(InputError, match=words):
+        train(**change)
+
+
+def test_loss_that_is_not_finite_stops(settings, toy_examples, tmp_path):
+    module = settings.module(TWO, 0)
+    module.net.classifier.weight.data[0, 0] = float("inf")
+    with pytest.raises(InputError, match=r"the loss is (nan|inf) in epoch 1, .*model.lr=0.001"):
+        fit(module, toy_examples(16), toy_examples(8), folder=tmp_path, plan=settings.plan, seed=0)
+    assert not (tmp_path / "last.ckpt").exists() and not (tmp_path / "best.ckpt").exists()
+
+
+def test_truncated_texts_are_counted(settings, toy_examples, tmp_path, caplog):
+    long = replace(toy_examples(1)[0], id="long", segments=("the " * 100,))
+    with caplog.at_level(logging.INFO):
+        fit(settings.module(TWO, 0), [*toy_examples(15), long], [], folder=tmp_path,
+            plan=replace(settings.plan, epochs=1), seed=0)
+    assert "1 of 16 texts are longer than 64 word pieces" in caplog.text and "epoch 1/1: loss" in caplog.text
+
+
+def test_trainer_options_and_loggers_reach_lightning(settings, toy_examples, tmp_path):
+    from pytorch_lightning.loggers import CSVLogger
+
+    logger = CSVLogger(tmp_path / "logs")
+    module = fit(settings.module(TWO, 0), toy_examples(40), toy_examples(8), folder=tmp_path / "run",
+                 plan=settings.plan, seed=0, loggers=[logger],
+                 trainer={"limit_train_batches": 2, "accelerator": "cpu", "log_every_n_steps": 1})
+    assert module.trainer.global_step == 6
+    logged = Path(logger.log_dir, "metrics.csv").read_text().splitlines()
+    assert {"dev/f1", "dev/ece", "train/loss_step"} <= set(logged[0].split(","))
+
+
+KILLED = """
+import os, signal, sys
+import pytorch_lightning as pl
+sys.path.insert(0, {tests!r})
+from conftest import make_examples
+from hardtext.core import Domain
+from hardtext.victims import Encoder
+from hardtext.victims.training import fit
+
+class Slow(pl.Callback):
+    def on_train_batch_end(self, trainer, module, outputs, batch, index):
+        if trainer.current_epoch == 2 and index == 1:
+            open({flag!r}, "w").close()
+            signal.pause()  # killed here, in the middle of the third epoch
+
+s = Encoder(path={body!r}, max_length=64, lr=1e-3, batch_size=8, epochs=4)
+fit(s.module(Domain("toy", ("credible", "fake")), 0), make_examples(24), make_examples(10, start=500),
+    folder={folder!r}, plan=s.plan, seed=0, callbacks=[Slow()])
+"""
+
+
+def test_killed_run_resumes_to_the_same_weights(train, bert_folder, tmp_path):
+    flag = tmp_path / "in-epoch-3"
+    code = KILLED.format(tests=str(Path(__file__).parent), flag=str(flag), body=str(bert_folder),
+                         folder=str(tmp_path / "killed"))
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 240
+    while not flag.exists():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+
+    resumed, watch = train("killed", epochs=4)
+    assert watch.epochs == [2] * 3 + [3] * 3  # the epoch that was cut short is run again, the finished ones are not
+    whole, _ = train("whole", epochs=4)
+    assert torch.equal(weights(resumed), weights(whole))
