@@ -30,7 +30,7 @@ from train_masked_lm import speeches
 from transformers import AutoTokenizer, BertForMaskedLM
 from wordnet import FUNCTION_WORDS, WordNet, held_out
 
-from hardtext.attacks.masked_lm import MaskedLM, load_masked_lm, minilm_masked_lm
+from hardtext.attacks.masked_lm import WEIGHTS, MaskedLM, load_masked_lm, minilm_masked_lm
 from hardtext.progress import progress
 from hardtext.seeding import derive, generator
 from hardtext.weights import bundled
@@ -122,7 +122,8 @@ def quality(model, sentences: list[str], judge: Judge, seed: int) -> dict[str, f
         if whole:
             i = rng.choice(whole)
             masked.append([*text[:i], model.mask, *text[i + 1 :]])
-            answers.append(text[i]), places.append([i])
+            answers.append(text[i])
+            places.append([i])
     filled = [tokens[0] for tokens, _ in model.topk(masked, 5, places)]
     percent = {kind: 100 * found[kind] / candidates for kind in (*KINDS, "same_form")}
     return {
@@ -157,8 +158,10 @@ def main() -> None:
     models = {name: load_masked_lm(name) for name in args.models}
     untrained = MaskedLM(minilm_masked_lm(), AutoTokenizer.from_pretrained(bundled("minilm")), name="untrained")
     tiny = bundled("tiny")
-    raw = MaskedLM(BertForMaskedLM.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny), name="tiny")
-    models |= {"MiniLM, untrained head": untrained, "tiny, mean not taken off": raw,
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    raw, without_mean = (MaskedLM(BertForMaskedLM.from_pretrained(tiny), tokenizer, name="tiny") for _ in range(2))
+    without_mean.subtract_mean(json.loads((WEIGHTS / "mean_sentences.json").read_text("utf-8")))
+    models |= {"MiniLM, untrained head": untrained, "tiny as it comes": raw, "tiny less its mean": without_mean,
                "unigram": Unigram(untrained, speeches())}
     columns = (*KINDS, "same_form", "new_synonym", "new_near", "new_antonym", "top1", "top5", "logit_36th")
     print(f"{len(sentences)} sentences; shares in %")

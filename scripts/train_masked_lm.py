@@ -231,7 +231,8 @@ class Batch:
 
 
 class Batches:
-    """Draws batches of similar length; everything random comes from ``rng``."""
+    """Draws batches of texts of similar length; everything random comes from ``rng``. A batch holds a thousand pieces,
+    so that it always has places for the objectives."""
 
     def __init__(self, tokenizer, substitutes: Substitutes, rng: random.Random) -> None:
         self.tokenizer, self.substitutes, self.rng = tokenizer, substitutes, rng
@@ -259,7 +260,7 @@ class Batches:
         rng, tok = self.rng, self.tokenizer
         width = max(len(t.ids) for t in batch) + 2
         input_ids = torch.full((len(batch), width), tok.pad_token_id)
-        rows, targets, masked = [], [], []
+        rows = []
         for n, text in enumerate(batch):
             ids = list(text.ids)
             for i, original in enumerate(text.ids):
@@ -268,14 +269,15 @@ class Batches:
                 substitute = gold or (self.substitutes.any_meaning.get(original) if whole else None)
                 if rng.random() < MASKED:
                     ids[i] = self._corrupt(original, 0.8, 0.1)
-                    rows.append((n, i + 1)), targets.append(Targets([original], [1.0], [])), masked.append(True)
+                    rows.append(((n, i + 1), Targets([original], [1.0], []), True))
                 elif substitute and rng.random() < (SUBSTITUTED_GOLD if gold else SUBSTITUTED):
                     ids[i] = self._corrupt(original, 0.15, 0.1, substitute)
-                    rows.append((n, i + 1)), targets.append(substitute), masked.append(False)
+                    rows.append(((n, i + 1), substitute, False))
             input_ids[n, : len(ids) + 2] = torch.tensor([tok.cls_token_id, *ids, tok.sep_token_id])
-        most = max((len(t.ids) for t in targets), default=1)
+        places, targets, masked = zip(*rows, strict=True)
+        most = max(len(t.ids) for t in targets)
         return Batch(
-            input_ids, (input_ids != tok.pad_token_id).long(), torch.tensor(rows).reshape(-1, 2),
+            input_ids, (input_ids != tok.pad_token_id).long(), torch.tensor(places),
             torch.tensor([t.ids + [0] * (most - len(t.ids)) for t in targets]),
             torch.tensor([t.shares + [0.0] * (most - len(t.shares)) for t in targets]),
             torch.tensor([(r, a) for r, t in enumerate(targets) for a in t.against]).reshape(-1, 2).long(),
@@ -307,15 +309,17 @@ def unigram(corpus: list[Text], size: int) -> torch.Tensor:
 
 
 @torch.inference_mode()
-def measure(model: nn.Module, batches: list[Batch]) -> dict[str, float]:
-    """Losses and masked accuracy on fixed held-out batches."""
+def measure(model: nn.Module, batches: list[Batch], mask: int) -> dict[str, float]:
+    """Losses on fixed held-out batches, and accuracy at the pieces that are masked there (id ``mask``)."""
     masked, substituted, top1, top5 = [], [], [], []
     for batch in batches:
         loss, logits = losses(model, batch)
-        masked.append(loss[batch.masked]), substituted.append(loss[~batch.masked])
-        rows = batch.masked & (batch.input_ids[batch.rows[:, 0], batch.rows[:, 1]] == 103)
+        masked.append(loss[batch.masked])
+        substituted.append(loss[~batch.masked])
+        rows = batch.masked & (batch.input_ids[batch.rows[:, 0], batch.rows[:, 1]] == mask)
         hits = logits[rows].topk(5).indices == batch.targets[rows, :1]
-        top1.append(hits[:, 0].float()), top5.append(hits.any(1).float())
+        top1.append(hits[:, 0].float())
+        top5.append(hits.any(1).float())
     figures = {"masked_loss": masked, "substitute_loss": substituted, "masked_top1": top1, "masked_top5": top5}
     return {k: round(torch.cat(v).mean().item(), 4) for k, v in figures.items()}
 
@@ -362,7 +366,7 @@ def main() -> None:
     warmup = max(1, args.steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda s: min((s + 1) / warmup, max(0.02, (args.steps - s) / (args.steps - warmup))))
-    log.info("at the start: %s", measure(model, fixed))
+    log.info("at the start: %s", measure(model, fixed, tokenizer.mask_token_id))
     history, step, start = [], 0, time.monotonic()
     while step < args.steps:
         for batch in batches.epoch(train):
@@ -374,7 +378,8 @@ def main() -> None:
             schedule.step()
             step += 1
             if step % args.every == 0 or step == args.steps:
-                figures = {"step": step, "minutes": round((time.monotonic() - start) / 60, 1), **measure(model, fixed)}
+                figures = {"step": step, "minutes": round((time.monotonic() - start) / 60, 1),
+                           **measure(model, fixed, tokenizer.mask_token_id)}
                 history.append(figures)
                 log.info("%s", figures)
                 save(model, args, history)

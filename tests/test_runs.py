@@ -39,7 +39,8 @@ def finish(path: Path, config: dict = CONFIG, *files: str) -> None:
 
 
 def python(code: str, *arguments: str) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), *arguments], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 # Where runs lie

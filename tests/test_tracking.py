@@ -83,7 +83,8 @@ def read_wandb(folder: Path) -> dict:
             row = {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in record.history.item}
             found["history"].append(row)
         elif kind == "summary":
-            found["summary"] |= {i.key or "/".join(i.nested_key): json.loads(i.value_json) for i in record.summary.update}
+            items = record.summary.update
+            found["summary"] |= {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in items}
         elif kind == "metric" and record.metric.step_metric:
             found["axes"][record.metric.name] = record.metric.step_metric
         elif kind == "exit":
@@ -223,7 +224,8 @@ def test_an_offline_run_read_back(tmp_path):
     assert tables["mixed"]["data"] == [["1", "x", 1], ["2", "2.5", 2.5], ["", "", 3]]
     assert tables["clean confusion_table"]["data"] == [["real", "real", 3], ["real", "fake", 1],
                                                  ["fake", "real", 0], ["fake", "fake", 4]]
-    rows = [dict(zip(tables["attempts/before"]["columns"], row, strict=True)) for row in tables["attempts/before"]["data"]]
+    sample = tables["attempts/before"]
+    rows = [dict(zip(sample["columns"], row, strict=True)) for row in sample["data"]]
     assert [row["id"] for row in rows] == ["2", "1"]
     assert rows[0]["change"] == "the claim is [-bad-] {+poor+}"
     assert (rows[0]["before"], rows[0]["after"], rows[1]["after"]) == ("90.0%", "40.0%", "")

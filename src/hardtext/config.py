@@ -149,7 +149,7 @@ def run_command(main: Callable[[], None]) -> None:
     Anything unexpected keeps its traceback and exit code 1.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # let errors reach us instead of being printed by Hydra
-    sys.argv[1:] = quoted(sys.argv[1:])
+    sys.argv[1:] = quoted(freed(sys.argv[1:]))
     try:
         main()
     except (HydraException, OmegaConfBaseException) as error:
@@ -159,6 +159,20 @@ def run_command(main: Callable[[], None]) -> None:
         sys.exit(130)
 
 
+def freed(arguments: Sequence[str]) -> list[str]:
+    """Two liberties that Hydra does not take: -m may stand anywhere, and any option of pl.Trainer may be set.
+
+    ``trainer`` has no schema, since its keys are Lightning's to define; the training refuses those that are not.
+
+    >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
+    ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
+    """
+    flags = [a for a in arguments if a in _MULTIRUN]
+    others = ["++" + a if a.startswith("trainer.") else a for a in arguments if a not in _MULTIRUN]
+    return flags + others
+
+
+_MULTIRUN = ("-m", "--multirun")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
 _PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
 
@@ -169,7 +183,7 @@ def quoted(arguments: Sequence[str]) -> list[str]:
     >>> quoted(["attempts=runs/attack/pr/bert/bert_attack/seed=0", "model.lr=1e-4", "-m"])
     ["attempts='runs/attack/pr/bert/bert_attack/seed=0'", 'model.lr=1e-4', '-m']
     """
-    sweep = any(argument in ("-m", "--multirun") for argument in arguments)
+    sweep = any(argument in _MULTIRUN for argument in arguments)
     result = []
     for argument in arguments:
         key, equals, value = argument.partition("=")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from hardtext import records, runs, text
 from hardtext.core import Attempt, InputError, Segments
@@ -39,8 +39,8 @@ class LoggerSettings:
 
     wandb: bool = True
     project: str = "hardtext"
-    entity: str | None = None
-    group: str | None = None
+    entity: Optional[str] = None
+    group: Optional[str] = None
     tags: list[str] = field(default_factory=list)
     mode: str = "auto"
 
@@ -240,15 +240,15 @@ def word_diff(original: Segments, adversarial: Segments) -> str:
 
 
 def _attempt_row(attempt: Attempt) -> list[Any]:
-    before, after = (None if p is None else p[attempt.label] for p in (attempt.original_probs, attempt.adversarial_probs))
+    before, after = (_percent(probs, attempt.label) for probs in (attempt.original_probs, attempt.adversarial_probs))
     changed = attempt.adversarial or ()
     change = word_diff(attempt.original, changed) if changed else ""
     texts = [t[:CELL_CHARACTERS] for t in (change, text.join(attempt.original), text.join(changed))]
-    return [attempt.id, attempt.status, attempt.label, attempt.queries, _percent(before), _percent(after), *texts]
+    return [attempt.id, attempt.status, attempt.label, attempt.queries, before, after, *texts]
 
 
-def _percent(probability: float | None) -> str:
-    return "" if probability is None else f"{probability:.1%}"
+def _percent(probabilities: Sequence[float] | None, label: int) -> str:
+    return "" if probabilities is None else f"{probabilities[label]:.1%}"
 
 
 def _plain(value: Any) -> bool | int | float | str:

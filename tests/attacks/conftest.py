@@ -49,7 +49,6 @@ class FakeMaskedLM:
 
     def __init__(self, window: int = 510) -> None:
         self.window = window
-        self.read: list[list[str]] = []
 
     def pieces(self, words):
         answer = []
@@ -60,10 +59,13 @@ class FakeMaskedLM:
 
     def topk(self, texts, k, positions=None):
         answer = []
-        for text, places in zip(texts, positions or [range(min(len(t), self.window)) for t in texts]):
+        if positions is None:
+            positions = [range(min(len(t), self.window)) for t in texts]
+        for text, places in zip(texts, positions, strict=True):
             assert all(i < min(len(text), self.window) for i in places)
-            self.read.append(list(text))
-            orders = [sorted(VOCABULARY, key=lambda v: zlib.crc32(f"{v}{i}{' '.join(text)}".encode("utf-8", "replace")))[:k] for i in places]
+            whole = " ".join(text)
+            orders = [sorted(VOCABULARY, key=lambda v: zlib.crc32(f"{v}{i}{whole}".encode("utf-8", "replace")))[:k]
+                      for i in places]
             answer.append((orders, np.array([[2 - 0.1 * j for j in range(len(o))] for o in orders], np.float32)))
         return answer
 

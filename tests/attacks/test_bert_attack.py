@@ -84,7 +84,7 @@ def test_bodega_by_hand(play):
 
 
 def test_bodega_keeps_the_last_try_where_nothing_helped(play):
-    table = BASE | {("fine newsfor all voters today",): 0.95, ("bad newsfor all voters today",): 0.92,
+    table = BASE | {("fine newsfor all voters today",): 0.92, ("bad newsfor all voters today",): 0.95,
                     ("bad newsfor all people today",): 0.8, ("bad newsfor all men today",): 0.85}
     result, requests = play(BertAttack(variant="bodega"), TEXT, table.__getitem__, PROPOSALS)
     assert result is None
@@ -111,17 +111,17 @@ def test_how_many_words_may_change(play, variant, count, visited):
 def test_bodega_takes_the_softmax_of_probabilities_as_openattack_does(variant, kept):
     """With three classes that changes which candidate hurts most: e^.5 / (e^.5 + e^.49 + e^.01) = 0.384, but
     e^.495 / (e^.495 + 2 e^.2525) = 0.389."""
-    target = Target(("aa bb cc",), np.array([0.8, 0.1, 0.1]), random.Random(0))
+    target = Target(("aa bb cc dd ee ff",), np.array([0.8, 0.1, 0.1]), random.Random(0))
     steps = BertAttack(variant=variant).steps(target)
-    assert next(steps).texts == [("aa bb cc",)]
+    assert next(steps).texts == [("aa bb cc dd ee ff",)]
     assert isinstance(steps.send(np.array([[0.8, 0.1, 0.1]])), Propose)
     two = [(["xx", "yy"], np.array([5.0, 4.0], np.float32))]
-    masked = steps.send([two, two, []])
-    assert len(masked.texts) == 2
-    tried = steps.send(np.array([[0.6, 0.2, 0.2], [0.7, 0.15, 0.15]]))
-    assert list(tried.texts) == [("xx bb cc",), ("yy bb cc",)]
+    masked = steps.send([two, two, [], [], [], []])
+    assert len(masked.texts) == 5
+    tried = steps.send(np.array([[0.6, 0.2, 0.2], *[[0.7, 0.15, 0.15]] * 4]))
+    assert list(tried.texts) == [("xx bb cc dd ee ff",), ("yy bb cc dd ee ff",)]
     then = steps.send(np.array([[0.5, 0.49, 0.01], [0.495, 0.2525, 0.2525]]))
-    assert then.texts[0] == (f"{kept} xx cc",)
+    assert then.texts[0] == (f"{kept} xx cc dd ee ff",)
 
 
 def test_paper_ranks_combinations_of_pieces_by_perplexity(play):
@@ -155,7 +155,8 @@ def test_bodega_reads_a_pair_as_one_text_and_never_touches_the_separator(play):
     def probability(segments):
         return 0.9 - 0.1 * sum(s.count("xx") for s in segments)
 
-    result, requests = play(BertAttack(variant="bodega", max_changed=1.0), ("Evidence  Tax. ", "War\n~ now"), probability,
+    attack = BertAttack(variant="bodega", max_changed=1.0)
+    result, requests = play(attack, ("Evidence  Tax. ", "War\n~ now"), probability,
                             {"evidence": one(["xx"]), "war": one(["xx"]), "~": one(["xx"])})
     [proposal] = [r for r in requests if isinstance(r, Propose)]
     assert proposal.words == ("evidence", "", "tax.", "", "~", "war~", "now")
@@ -204,17 +205,27 @@ def test_hardtext_by_hand(play):
     assert result == ("The Mayor LIES,  again; and \"voters\" don't know.",)
 
 
+def test_hardtext_keeps_an_edit_only_where_it_helps_beyond_the_ones_before(play):
+    """The second word's candidate is better than the original, but worse than what is kept already."""
+    levels = {"tax war law": 0.9, "[UNK] war law": 0.6, "tax [UNK] law": 0.7, "tax war [UNK]": 0.8,
+              "fee war law": 0.6, "fee fight law": 0.7, "fee war rule": 0.58}
+    _, requests = play(BertAttack(max_changed=1.0), "tax war law", lambda t: levels[t[0]],
+                       {"tax": one(["fee"]), "war": one(["fight"]), "law": one(["rule"])})
+    assert asked(requests)[1:] == [[("fee war law",)], [("fee fight law",)], [("fee war rule",)]]
+
+
 def test_hardtext_attacks_the_last_word_and_each_side_of_a_pair(play):
     def probability(segments):
         return 0.9 - 0.5 * segments[1].endswith("peace")
 
-    result, requests = play(BertAttack(), ("The war.", "We want war"), probability, {"war": one(["peace"]), "want": []})
+    result, requests = play(BertAttack(), ("The war.", "We want war"), probability, {"war": one(["peace"])})
     assert [r.words for r in requests if isinstance(r, Propose)] == [("The", "war", "."), ("We", "want", "war")]
     assert result == ("The war.", "We want peace")
 
 
-LINES = st.lists(st.sampled_from(["Many older U.S. adults don't", "'CCC' slovakia_slota well-known e.g. 3.5%", "  ", "\n",
-                                  "Good, bad!", "The state; the tax", "It’s a LIE", "Iran", "é́ أخبار"]), min_size=1, max_size=4)
+LINES = st.lists(st.sampled_from([
+    "Many older U.S. adults don't", "'CCC' slovakia_slota well-known e.g. 3.5%", "  ", "\n", "Good, bad!",
+    "The state; the tax", "It’s a LIE", "Iran", "é́ أخبار"]), min_size=1, max_size=4)
 
 
 @settings(max_examples=60, deadline=None)
@@ -236,8 +247,8 @@ def test_the_window_of_the_masked_lm_is_respected(bag_victim, fake_masked_lm):
     """Words past it get no candidates and stay as they are, in every variant."""
     text = " ".join(f"tax{i} law" for i in range(20))
     for variant in ("hardtext", "bodega", "paper"):
-        [a] = run(BertAttack(variant=variant, max_changed=1.0), bag_victim(), [Example("1", text, 0)], domain="d", seed=0,
-                  masked_lm=fake_masked_lm(6))
+        [a] = run(BertAttack(variant=variant, max_changed=1.0), bag_victim(), [Example("1", text, 0)], domain="d",
+                  seed=0, masked_lm=fake_masked_lm(6))
         assert a.status in ("success", "failed")
         if a.adversarial:
             assert a.adversarial[0].split(" ")[6:] == text.split(" ")[6:]

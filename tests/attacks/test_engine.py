@@ -18,7 +18,8 @@ from hardtext.attacks import Attack, DeepWordBug
 from hardtext.attacks.base import Target, choose
 from hardtext.attacks.engine import SEPARATOR_BROKEN, run
 from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score
-from hardtext.attacks.services import CALL_CHARACTERS, ROUND_TEXTS, Cache, Stats, digest
+from hardtext.attacks.services import Stats
+from hardtext.attacks.victim_service import CALL_CHARACTERS, ROUND_TEXTS, Cache, digest
 from hardtext.core import Example, InputError
 
 
@@ -68,7 +69,7 @@ def sequentially(attack, victim, item, masked_lm, seed=3):
         assert isinstance(request, Propose)
         pieces = masked_lm.pieces(request.words)
         [(tokens, logits)] = masked_lm.topk([[p for word in pieces for p in word]], request.k)
-        rows, found = list(zip(tokens, logits)), []
+        rows, found = list(zip(tokens, logits, strict=True)), []
         for i, word in enumerate(pieces):
             start = sum(map(len, pieces[:i]))
             inside = start + len(word) <= len(rows) and i in request.wanted and not (request.whole and len(word) != 1)
@@ -104,8 +105,9 @@ def test_an_attempt_never_depends_on_how_it_was_run(attack, bag_victim, fake_mas
     expected = {e.id: sequentially(attack, bag_victim(), e, fake_masked_lm(12)) for e in examples}
     shuffled = data.draw(st.permutations(examples))
     shuffled += [replace(shuffled[0], id="twin")]  # a duplicate text must change nothing for the others
-    found = attempts(attack, bag_victim(), shuffled, masked_lm=fake_masked_lm(12), in_flight=data.draw(st.integers(1, 6)),
-                     cache=data.draw(st.booleans()), speculate=data.draw(st.integers(1, 9)))
+    found = attempts(attack, bag_victim(), shuffled, masked_lm=fake_masked_lm(12),
+                     in_flight=data.draw(st.integers(1, 6)), cache=data.draw(st.booleans()),
+                     speculate=data.draw(st.integers(1, 9)))
     assert {i: (a.adversarial, a.status, a.queries) for i, a in found.items() if i != "twin"} == expected
 
 
@@ -135,9 +137,9 @@ for make in fakes.ATTACKS.values():
                         seed=1, masked_lm=fakes.FakeMaskedLM()):
         print(json.dumps({**a.to_row(), "seconds": 0}))
 """
-    outputs = [subprocess.run([sys.executable, "-c", code, str(Path(__file__).with_name("conftest.py"))],
-                              env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True).stdout
-               for seed in ("1", "2")]
+    command = [sys.executable, "-c", code, str(Path(__file__).with_name("conftest.py"))]
+    outputs = [subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True,
+                              check=True).stdout for seed in ("1", "2")]
     assert outputs[0] == outputs[1]
     assert len(outputs[0].splitlines()) == 15
     assert any(json.loads(line)["status"] == "success" for line in outputs[0].splitlines())
@@ -174,20 +176,23 @@ def test_until_flip_shows_and_counts_only_what_one_by_one_would_ask():
     [a] = run(Scripted(script=script), victim, [example("x")], domain="d", seed=0)
     np.testing.assert_allclose(seen[0], [[1, 0], [0.7, 0.3], [0.1, 0.9]])
     assert (a.status, a.adversarial, a.queries) == ("success", ("c",), 1 + 3 + 1)
-    assert a.forwards == 1 + 4  # the first prediction, four sent together; "c" is not sent again for the re-check
-    assert victim.calls == [["x"], ["a", "b", "c", "d"]]
+    assert a.forwards == 1 + 6  # the first prediction, parts of 2 and 4; "c" is not sent again for the re-check
+    assert victim.calls == [["x"], ["a", "b"], ["c", "d", "e", "f"]]
     assert (a.original_probs, a.adversarial_probs) == ([1.0, 0.0], pytest.approx([0.1, 0.9]))
 
 
-def test_speculation_grows_while_no_flip_comes_and_1_asks_one_by_one():
+def test_parts_grow_while_no_flip_comes_and_with_what_was_asked_before():
     def script(target):
-        yield Score([(str(i),) for i in range(40)], until_flip=target.label)
+        yield Score([(f"a{i}",) for i in range(30)], until_flip=target.label)
+        yield Score([(f"b{i}",) for i in range(49)])
+        yield Score([(f"c{i}",) for i in range(30)], until_flip=target.label)
 
-    for speculate, sizes in ((4, [1, 4, 8, 16, 12]), (1, [1, 1, 2, 4, 8, 16, 9])):
+    expected = {1: ([1, 2, 4, 8, 15], [5, 10, 15]), 2: ([2, 4, 8, 16], [5, 10, 15]), 16: ([16, 14], [16, 14])}
+    for speculate, (first, last) in expected.items():
         victim = table_victim({})
         [a] = run(Scripted(script=script), victim, [example("x")], domain="d", seed=0, speculate=speculate)
-        assert [len(c) for c in victim.calls] == sizes
-        assert (a.queries, a.status) == (41, "failed")
+        assert [len(c) for c in victim.calls] == [1, *first, 49, *last]
+        assert (a.queries, a.status) == (1 + 30 + 49 + 30, "failed")
 
 
 def test_repeats_are_queries_but_are_sent_once():
@@ -349,6 +354,16 @@ def test_an_exception_in_an_attack_is_that_examples_error():
     assert found["1"].error is None
 
 
+def test_bad_input_found_by_an_attack_ends_the_run():
+    """A setting or resource that is wrong is wrong for every example; it is no failed attack."""
+    def script(target):
+        yield Score([("a",)])
+        raise InputError("attack.vectors=x: no such file")
+
+    with pytest.raises(InputError, match="no such file"):
+        list(run(Scripted(script=script), table_victim({}), [example("x")], domain="d", seed=0))
+
+
 @pytest.mark.parametrize("failure", [RuntimeError("out of order"), KeyboardInterrupt()])
 def test_a_failing_victim_ends_the_run_and_the_attacks_are_closed(failure):
     closed = []
@@ -382,7 +397,8 @@ def test_closing_the_run_closes_the_attacks(victim):
         finally:
             closed.append(target.segments[0])
 
-    running = run(Scripted(script=script), victim, [example("short", "1"), example("long one", "2")], domain="d", seed=0)
+    examples = [example("short", "1"), example("long one", "2")]
+    running = run(Scripted(script=script), victim, examples, domain="d", seed=0)
     assert next(running).id == "1"
     running.close()
     assert closed == ["short", "long one"]
@@ -467,6 +483,22 @@ def test_three_classes(bag_victim, attack, masked_lm):
         if a.status == "success":
             assert np.argmax(a.adversarial_probs) != np.argmax(a.original_probs)
     assert any(a.status == "success" for a in found.values())
+
+
+def test_an_attack_that_never_finds_anything_to_change_is_said(victim, caplog):
+    for texts, said in ((["it is of a", "7 of 9"], True), (["it is of a", "a vote"], False), (["!!!"], False)):
+        caplog.clear()
+        list(run(DeepWordBug(), victim, [example(t, t) for t in texts], domain="d", seed=0))
+        assert ("found nothing to change in any of" in caplog.text) == said
+
+
+def test_a_request_without_texts_is_answered(victim):
+    def script(target):
+        for label in (None, 0):
+            assert (yield Score([], until_flip=label)).shape == (0, 2)
+
+    [a] = run(Scripted(script=script), victim, [example("x")], domain="d", seed=0)
+    assert (a.status, a.error, a.queries) == ("failed", None, 1)
 
 
 # ---- subsets

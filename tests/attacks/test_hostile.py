@@ -16,9 +16,10 @@ from hardtext.core import Example
 
 TEXTS = {
     "empty": "", "blank": "   ", "line ends": "\n\n", "marks": "!!!", "emoji": "🔥", "one word": "vote", "Fake": "Fake",
-    "separators": " ~ " * 50, "separators and words": "tax ~ war ~ law ~ ~ peace", "right to left": "قال الرئيس إن الضرائب",
-    "combining": "e\u0301a\u0308 n\u0303o\u0308 x\u0301\u0301\u0301", "long words": "antidisestablishmentarianism hydroxychloroquine",
-    "joined": "he said\u200bthat\u00a0the\ttax", "quotes": "'CCC' slovakia_slota well-known e.g. 3.5%", "backslashes": "\\1 \\g<0> [UNK] ##s {x}",
+    "separators": " ~ " * 50, "separators and words": "tax ~ war ~ law ~ ~ peace",
+    "right to left": "قال الرئيس إن الضرائب", "combining": "e\u0301a\u0308 n\u0303o\u0308 x\u0301\u0301\u0301",
+    "long words": "antidisestablishmentarianism hydroxychloroquine", "joined": "he said\u200bthat\u00a0the\ttax",
+    "quotes": "'CCC' slovakia_slota well-known e.g. 3.5%", "backslashes": "\\1 \\g<0> [UNK] ##s {x}",
     "surrogate": "a broken \ud83d text", "zero": "null\x00byte tax", "capital I with dot": "İstanbul İ ß ŉ",
 }
 
@@ -50,12 +51,13 @@ def test_every_attack_ends_cleanly(attack, victim, masked_lm, text, pair):
             assert len(a.adversarial) == 2 and a.adversarial[0].count(" ~ ") == text.count(" ~ ")
 
 
-def test_ten_thousand_words(attack, masked_lm):
-    """All of them are ranked at most once, and the masked LM's window bounds the places that are tried."""
-    text = " ".join(["state", "tax", "lie", "party", "claim"] * 2000)
-    [a] = run(attack, Steady(), [Example("1", text, 0)], domain="d", seed=0, masked_lm=masked_lm, max_queries=30_000)
-    assert a.status in ("failed", "budget") and a.error is None
-    assert a.queries <= 30_000
+@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_very_long_texts(attack, masked_lm, count):
+    """Each word is ranked at most once, and the masked LM's window bounds the places that are tried."""
+    text = " ".join(["state", "tax", "lie", "party", "claim"] * (count // 5))
+    [a] = run(attack, Steady(), [Example("1", text, 0)], domain="d", seed=0, masked_lm=masked_lm)
+    assert (a.status, a.error) == ("failed", None)
+    assert a.queries <= 5 * count + 510 * 48
 
 
 def test_the_registry():

@@ -11,10 +11,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transformers import BertForMaskedLM
 
 from hardtext.attacks import masked_lm
 from hardtext.attacks.masked_lm import WEIGHTS, MaskedLM, load_masked_lm, minilm_masked_lm
 from hardtext.core import InputError
+from hardtext.weights import bundled as bundled_folder
 
 SENTENCES = ["the terrible senator lied .", "a movie", "one two three four five six seven eight nine ten eleven twelve"]
 
@@ -170,8 +172,8 @@ def test_perplexity_is_that_of_the_pieces_at_their_own_places(tiny):
 def test_roberta_reads_every_word_but_the_first_with_its_space(roberta):
     words = ["terrible", "senator", "unbelievable"]
     pieces = roberta.pieces(words)
-    assert pieces[:2] == [["terrible"], ["senator"]]
-    assert all(p.startswith("##") for p in pieces[2][1:])
+    assert not pieces[0][0].startswith("##") and pieces[1] == ["senator"]
+    assert all(p.startswith("##") for word in pieces for p in word[1:])
     tokenizer = roberta._tokenizer
     read = [roberta._spelling.id(p, first=i == 0) for i, p in enumerate(p for word in pieces for p in word)]
     assert read == tokenizer(" ".join(words), add_special_tokens=False)["input_ids"]
@@ -192,6 +194,26 @@ def test_roberta_sees_what_its_positions_allow(roberta):
     assert len(roberta.topk([["a"] * 100], 1)[0][0]) == 30  # 34 positions, two of them skipped and two special tokens
 
 
+def test_the_mark_of_another_vocabulary_may_be_a_letter(tmp_path):
+    from transformers import BertTokenizerFast
+
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "Ġ", "##Ġ", "go"]))
+    spelling = masked_lm.Spelling(BertTokenizerFast(str(tmp_path / "vocab.txt")), 8)
+    assert spelling.of == spelling.raw and spelling.id("Ġ", first=True) == 5
+
+
+def test_a_model_whose_head_is_not_known_is_projected_whole(tmp_path):
+    from transformers import BertTokenizerFast, DistilBertConfig, DistilBertForMaskedLM
+
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "go", "##ing", "now"]))
+    tokenizer = BertTokenizerFast(str(tmp_path / "vocab.txt"))
+    config = DistilBertConfig(vocab_size=8, dim=8, hidden_dim=8, n_heads=2, n_layers=1)
+    model = MaskedLM(DistilBertForMaskedLM(config), tokenizer, name="distilbert")
+    [(tokens, logits), (short, _)] = model.topk([["go", "##ing", "now"], ["now"]], 3)
+    numpy.testing.assert_allclose(logits, reference(model, [5, 6, 7]).topk(3).values, atol=1e-5)
+    assert len(tokens) == 3 and len(short) == 1
+
+
 # Sources
 
 def test_stand_ins_are_named_and_real_models_are_not(bundled, tiny, roberta):
@@ -210,6 +232,13 @@ def test_a_folder_without_safetensors_is_refused(roberta_folder, tmp_path):
             (tmp_path / file.name).write_bytes(file.read_bytes())
     torch.save({}, tmp_path / "pytorch_model.bin")
     with pytest.raises(InputError, match="safetensors only"):
+        load_masked_lm(str(tmp_path))
+
+
+def test_a_folder_without_a_tokenizer_is_refused(roberta_folder, tmp_path):
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_bytes((roberta_folder / name).read_bytes())
+    with pytest.raises(InputError, match="no usable tokenizer in"):
         load_masked_lm(str(tmp_path))
 
 
@@ -257,11 +286,13 @@ def test_low_rank_factors_are_merged_into_the_body():
     assert after.cls.predictions.decoder.bias is after.cls.predictions.bias and after.cls.predictions.bias[7] == 3
 
 
-def test_mean_logits_are_gone_from_the_small_model(tiny):
+def test_half_of_the_mean_logits_is_gone_from_the_small_model(tiny):
     sentences = json.loads((WEIGHTS / "mean_sentences.json").read_text("utf-8"))
     ids = [tiny._tokenizer.convert_tokens_to_ids(flat(tiny, s)) for s in sentences]
     mean = torch.cat([reference(tiny, i) for i in ids]).mean(0)
-    assert mean.abs().max() < 1e-3
+    fresh = BertForMaskedLM.from_pretrained(bundled_folder("tiny")).eval()
+    taken = fresh.cls.predictions.bias - tiny._model.cls.predictions.bias
+    torch.testing.assert_close(taken.detach(), mean, atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize("model, sentence, word, good", [

@@ -15,7 +15,8 @@ from hardtext.attacks.engine import SEPARATOR_BROKEN
 from hardtext.attacks.rows import attack_to_file, summarise
 from hardtext.core import Attempt, Example, InputError
 
-EXAMPLES = [Example(str(i), f"The state and the party said no to peace in city number {i}.", i % 2) for i in range(12)]
+EXAMPLES = [Example(str(i), f"The state and the party said no to peace in city number {i}." if i % 6 else "!!!", i % 2)
+            for i in range(12)]
 OPTIONS = {"domain": "d", "seed": 1}
 
 
@@ -28,7 +29,7 @@ def test_rows_are_in_input_order_and_returned(tmp_path, victim):
     found = attack_to_file(path, DeepWordBug(), victim, EXAMPLES, **OPTIONS)
     assert [a.id for a in found] == [e.id for e in EXAMPLES]
     assert [Attempt.from_row(json.loads(line)) for line in path.read_text().splitlines()] == found
-    assert len({a.status for a in found}) > 1
+    assert {a.status for a in found} == {"success", "skipped"}
 
 
 @pytest.mark.parametrize("kept", [0, 1, 5, 12])
@@ -91,27 +92,27 @@ class Slow(fakes.BagVictim):
 examples = [Example(str(i), (f"The state and the party said no to peace {i}.", "They lie; the tax is a claim."), 0)
             for i in range(40)]
 print("ready", flush=True)
-attack_to_file(Path(sys.argv[1]), fakes.ATTACKS["bert_attack-hardtext"](), Slow(), examples, domain="d", seed=1, in_flight=3,
-               masked_lm=fakes.FakeMaskedLM())
+attack_to_file(Path(sys.argv[1]), fakes.ATTACKS["bert_attack-hardtext"](), Slow(), examples, domain="d", seed=1,
+               in_flight=3, masked_lm=fakes.FakeMaskedLM())
 """
 
 
 def test_killed_again_and_again_the_rows_are_those_of_an_uninterrupted_run(tmp_path):
     def start(path):
-        process = subprocess.Popen([sys.executable, "-c", WORKER, str(path), str(Path(__file__).with_name("conftest.py"))],
-                                   stdout=subprocess.PIPE)
+        fakes = Path(__file__).with_name("conftest.py")
+        process = subprocess.Popen([sys.executable, "-c", WORKER, str(path), str(fakes)], stdout=subprocess.PIPE)
         assert process.stdout.readline() == b"ready\n"
         return process
 
     assert start(tmp_path / "whole.jsonl").wait() == 0
     path, counts, rng = tmp_path / "killed.jsonl", [], random.Random(0)
-    for _ in range(6):
+    for _ in range(4):
         process = start(path)
         time.sleep(rng.uniform(0.05, 0.4))
         process.send_signal(signal.SIGKILL)
         process.wait()
         counts.append(len(path.read_bytes().split(b"\n")) - 1 if path.exists() else 0)
-    assert counts == sorted(counts)
+    assert counts == sorted(counts) and counts[-1] < 40
     assert start(path).wait() == 0
     assert timeless(path) == timeless(tmp_path / "whole.jsonl")
     assert len(timeless(path)) == 40

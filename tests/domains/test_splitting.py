@@ -13,8 +13,8 @@ from hardtext.domains.splitting import stratified
 def test_shares_by_class():
     labels = [0] * 60 + [1] * 40
     splits = stratified(labels, range(100), {"attack": 20, "dev": 10}, "train", seed=0)
-    assert Counter(zip(splits, labels)) == {("attack", 0): 12, ("attack", 1): 8, ("dev", 0): 6, ("dev", 1): 4,
-                                            ("train", 0): 42, ("train", 1): 28}
+    assert Counter(zip(splits, labels, strict=True)) == {
+        ("attack", 0): 12, ("attack", 1): 8, ("dev", 0): 6, ("dev", 1): 4, ("train", 0): 42, ("train", 1): 28}
 
 
 def test_shares_add_up_where_no_class_divides_evenly():
@@ -26,7 +26,7 @@ def test_shares_add_up_where_no_class_divides_evenly():
 def test_a_rare_class_is_in_every_split():
     labels = [0] * 997 + [1] * 3
     splits = stratified(labels, range(1000), {"attack": 10, "dev": 10}, "train", seed=0)
-    assert sorted(split for split, label in zip(splits, labels) if label) == ["attack", "dev", "train"]
+    assert sorted(split for split, label in zip(splits, labels, strict=True) if label) == ["attack", "dev", "train"]
 
 
 def test_a_group_that_does_not_fit_stays_in_the_rest():
@@ -48,9 +48,9 @@ def test_groups_are_never_divided_and_each_keeps_a_class_in_the_rest(rows, size,
     labels, groups = [label for label, _ in rows], [group for _, group in rows]
     splits = stratified(labels, groups, {"attack": size, "dev": size // 2}, "train", seed)
     assert len(splits) == len(rows)
-    assert all(len({s for s, g in zip(splits, groups) if g == group}) == 1 for group in groups)
+    assert all(len({s for s, g in zip(splits, groups, strict=True) if g == group}) == 1 for group in groups)
     first = {}
     for label, group in rows:
         first.setdefault(group, label)
     for label in set(first.values()):
-        assert any(split == "train" and first[group] == label for split, group in zip(splits, groups))
+        assert any(split == "train" and first[group] == label for split, group in zip(splits, groups, strict=True))

@@ -108,7 +108,7 @@ def test_delimiter_and_quoting(tmp_path):
 ])
 def test_spellings_of_a_label_are_one_class(tmp_path, first, second, classes):
     rows = [{"text": f"text {n} {k}", "label": label} for k in range(4)
-            for n, label in enumerate([value for pair in zip(first, second) for value in pair])]
+            for n, label in enumerate([value for pair in zip(first, second, strict=True) for value in pair])]
     corpus = load(write_jsonl(tmp_path / "t.jsonl", rows))
     assert tuple(c.casefold() for c in corpus.domain.classes) == tuple(c.casefold() for c in classes)
     assert Counter(e.label for e in everything(corpus)) == {0: 4 * len(first), 1: 4 * len(first)}

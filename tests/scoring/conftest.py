@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import settings
 
 from hardtext.core import Attempt
-
-settings.register_profile("hardtext", deadline=None)  # a busy machine is no failure
-settings.load_profile("hardtext")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from hardtext.core import Domain, Example
 
-WORDS = "senate report official confirms budget study shocking secret miracle hoax exposed they the a of in said".split()
+WORDS = "senate report official confirms budget study shocking secret miracle hoax exposed they the a in said".split()
 
 
 @pytest.fixture(scope="session")

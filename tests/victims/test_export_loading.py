@@ -12,6 +12,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from hardtext.core import Domain, InputError, Victim
 from hardtext.victims import BiLSTM, Encoder, Pretrained, load_victim
+from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.export import save_victim
 from hardtext.victims.local import of_module
 
@@ -50,7 +51,7 @@ def test_what_the_record_says(module, tmp_path):
     assert record["domain"] == {"name": "toy", "classes": ["credible", "fake"], "positive": [1], "pair": False,
                                 "stand_in": "generated sample"}
     assert record["family"] == module.net.config.model_type and record["max_length"] == module.hparams.max_length
-    assert record["padding"] == ("legacy" if module.legacy_padding else "packed")
+    assert record["padding"] == ("legacy" if legacy_padding(module.net) else "packed")
     assert set(record["versions"]) >= {"hardtext", "torch", "transformers"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch.nn.utils.rnn import pack_padded_sequence
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, DistilBertConfig
 from transformers import DistilBertForSequenceClassification as DistilBert
 
@@ -21,12 +22,21 @@ def bilstm(padding: str, folder) -> torch.nn.Module:
     return BiLSTM(tokenizer=str(folder), padding=padding).module(DOMAIN, seed=0)
 
 
+def published(net: torch.nn.Module) -> torch.nn.LSTM:
+    """The same weights in PyTorch's own bidirectional LSTM."""
+    lstm = torch.nn.LSTM(32, 128, batch_first=True, bidirectional=True)
+    for name, value in net.forwards.named_parameters():
+        lstm.get_parameter(name).data.copy_(value.data)
+        lstm.get_parameter(f"{name}_reverse").data.copy_(net.backwards.get_parameter(name).data)
+    return lstm
+
+
 def test_bilstm_has_the_published_size():
     net = BiLSTM().module(DOMAIN, seed=0).net
     sizes = {k: tuple(p.shape) for k, p in net.named_parameters()}
     assert sizes["embedding.weight"] == (30522, 32)
-    assert sizes["lstm.weight_ih_l0"] == sizes["lstm.weight_ih_l0_reverse"] == (512, 32)
-    assert sizes["lstm.weight_hh_l0"] == (512, 128) and sizes["classifier.weight"] == (2, 256)
+    assert sizes["forwards.weight_ih_l0"] == sizes["backwards.weight_ih_l0"] == (512, 32)
+    assert sizes["forwards.weight_hh_l0"] == (512, 128) and sizes["classifier.weight"] == (2, 256)
     assert net.embedding.weight[0].abs().sum() == 0  # pads are zero vectors
 
 
@@ -49,21 +59,21 @@ def test_legacy_text_depends_on_its_batch_as_published(bert_folder):
     assert np.abs(beside[0] - alone[0]).max() > 1e-4
     victim.batch_tokens = 1  # one list stays one batch
     assert (victim.probabilities([text, long]) == beside).all()
-    # by hand: pads run through the LSTM, and the last hidden states are taken
+    # PyTorch's bidirectional LSTM over the padded batch, its last hidden states
     net, batch = module.net, module.tokens([text, long]).batch(np.arange(2))
-    output, _ = net.lstm(net.embedding(batch.ids))
-    last = torch.cat([output[:, -1, :128], output[:, 0, 128:]], dim=1)
-    assert np.allclose(net.classifier(last).softmax(1).detach().numpy(), beside, atol=1e-6)
+    _, (hidden, _) = published(net)(net.embedding(batch.ids))
+    by_torch = net.classifier(torch.cat([hidden[0], hidden[1]], dim=1)).softmax(1)
+    assert np.allclose(by_torch.detach().numpy(), beside, atol=1e-6)
 
 
-def test_packed_equals_a_loop_over_single_texts(bert_folder, toy_examples):
+def test_packed_equals_the_packed_lstm_of_pytorch(bert_folder, toy_examples):
     module = bilstm("packed", bert_folder)
     net, table = module.net, module.tokens([e.segments for e in toy_examples(9)])
-    together = net(input_ids=(b := table.batch(np.arange(9))).ids, attention_mask=b.mask).logits
-    for i in range(9):
-        output, _ = net.lstm(net.embedding(table.batch(np.array([i])).ids))
-        by_hand = net.classifier(torch.cat([output[:, -1, :128], output[:, 0, 128:]], dim=1))
-        assert torch.allclose(by_hand[0], together[i], atol=1e-6)
+    batch = table.batch(np.arange(9))
+    packed = pack_padded_sequence(net.embedding(batch.ids), batch.mask.sum(1), batch_first=True, enforce_sorted=False)
+    _, (hidden, _) = published(net)(packed)
+    by_torch = net.classifier(torch.cat([hidden[0], hidden[1]], dim=1))
+    assert torch.allclose(by_torch, net(input_ids=batch.ids, attention_mask=batch.mask).logits, atol=1e-6)
 
 
 def test_bilstm_takes_embeddings_in_place_of_ids(bert_folder, toy_examples):
@@ -80,8 +90,9 @@ def test_first_piece_shortcut_equals_the_model(kind, request):
     torch.manual_seed(0)
     net = AutoModelForSequenceClassification.from_pretrained(folder, num_labels=3).eval()
     assert quickest_logits(net) is first_piece_logits
-    table = Tokeniser(AutoTokenizer.from_pretrained(folder), 60)(
-        [("senate report confirms " * (1 + i % 5) + "they " * i,) for i in range(8)] + [("senate report", "hoax " * i) for i in range(8)])
+    texts = [("senate report confirms " * (1 + i % 5) + "they " * i,) for i in range(8)]
+    pairs = [("senate report", "hoax " * i) for i in range(8)]
+    table = Tokeniser(AutoTokenizer.from_pretrained(folder), 60)(texts + pairs)
     with torch.inference_mode():
         for rows in (np.arange(16), np.array([3]), np.array([2, 9, 15])):
             batch = table.batch(rows)

@@ -42,6 +42,14 @@ def test_python_tokenizer_equals_the_rust_one(bert_folder):
     assert Tokeniser(slow, 40).identity() != Tokeniser(fast, 40).identity()
 
 
+def test_long_lists_are_encoded_in_chunks(bert_folder, monkeypatch):
+    tokens = Tokeniser(AutoTokenizer.from_pretrained(bert_folder), 40)
+    whole = tokens(ODD + PAIRS)
+    monkeypatch.setattr("hardtext.victims.tokens.CHUNK", 5)
+    parts = tokens(ODD + PAIRS)
+    assert rows(parts) == rows(whole) and parts.types.tolist() == whole.types.tolist() and parts.truncated == 2
+
+
 def test_plain_strings_are_single_texts(bert_folder):
     tokens = Tokeniser(AutoTokenizer.from_pretrained(bert_folder), 40)
     assert rows(tokens(["senate report"])) == rows(tokens([("senate report",)]))

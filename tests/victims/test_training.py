@@ -17,6 +17,7 @@ import torch
 
 from hardtext.core import Domain, InputError
 from hardtext.victims import BiLSTM, Encoder
+from hardtext.victims.data import labelled, loader
 from hardtext.victims.module import VictimModule
 from hardtext.victims.training import fit
 
@@ -58,26 +59,18 @@ def weights(module: VictimModule) -> torch.Tensor:
     return torch.cat([p.detach().flatten() for p in module.net.parameters()])
 
 
-@pytest.mark.parametrize("make", [lambda f: Encoder(path=str(f), max_length=64, lr=2e-3, batch_size=8, epochs=6),
-                                  lambda f: BiLSTM(tokenizer=str(f), max_length=64, lr=1e-2, batch_size=8, epochs=6),
-                                  lambda f: BiLSTM(tokenizer=str(f), max_length=64, lr=1e-2, batch_size=8, epochs=6,
-                                                   padding="legacy")])
+@pytest.mark.parametrize("make", [
+    lambda body: Encoder(path=body, max_length=64, lr=3e-3, batch_size=8, epochs=12),
+    lambda body: BiLSTM(tokenizer=body, max_length=64, lr=1e-2, batch_size=8, epochs=6),
+    lambda body: BiLSTM(tokenizer=body, max_length=64, lr=1e-2, batch_size=8, epochs=6, padding="legacy"),
+], ids=["encoder", "bilstm", "legacy"])
 def test_learns_what_can_be_read_off(make, bert_folder, toy_examples, tmp_path):
-    made = make(bert_folder)
+    made = make(str(bert_folder))
     module = made.module(TWO, 0)
     fit(module, toy_examples(60), toy_examples(20, start=500), folder=tmp_path, plan=made.plan, seed=0)
     results = pl.Trainer(logger=False, enable_progress_bar=False, accelerator="cpu").test(
-        module, test_batches(module, toy_examples(20, start=700)), verbose=False)[0]
+        module, loader(labelled(toy_examples(20, start=700), module.tokens, 2), 8, None), verbose=False)[0]
     assert results["test/accuracy"] == 1.0 and results["test/auroc"] == 1.0 and results["test/loss"] < 0.3
-
-
-def test_batches(module, examples):
-    from hardtext.victims.data import labelled, loader
-
-    return loader(labelled(examples, module.tokens, 2), 8, None)
-
-
-test_batches.__test__ = False
 
 
 def test_linear_schedule_ends_at_zero_after_the_real_steps(train):
@@ -119,12 +112,19 @@ def test_finished_training_is_not_repeated(train):
 
 def test_a_folder_is_for_one_training(train):
     train(epochs=1)
-    with pytest.raises(InputError, match=r"other settings \(epochs was 1, now 2\): set them back, or remove the folder"):
+    with pytest.raises(InputError, match=r"other settings \(epochs was 1, now 2\): set them back, or remove"):
         train(epochs=2)
     with pytest.raises(InputError, match="seed was 0, now 1"):
         train(epochs=1, seed=1)
     with pytest.raises(InputError, match="train was '24 examples, .* now '25 examples"):
         train(epochs=1, examples=25)
+
+
+def test_a_folder_without_checkpoint_is_free(train, tmp_path):
+    train(epochs=1)
+    (tmp_path / "run" / "last.ckpt").unlink()
+    _, watch = train(epochs=2)
+    assert watch.epochs == [0] * 3 + [1] * 3
 
 
 def test_best_weights_are_kept_on_request(train, tmp_path):
@@ -195,7 +195,7 @@ def test_trainer_options_and_loggers_reach_lightning(settings, toy_examples, tmp
                  trainer={"limit_train_batches": 2, "accelerator": "cpu", "log_every_n_steps": 1})
     assert module.trainer.global_step == 6
     logged = Path(logger.log_dir, "metrics.csv").read_text().splitlines()
-    assert {"dev/f1", "dev/ece", "train/loss_step"} <= set(logged[0].split(","))
+    assert {"dev/f1", "dev/ece", "train/loss", "train/loss_epoch"} <= set(logged[0].split(","))
 
 
 KILLED = """
@@ -237,3 +237,40 @@ def test_killed_run_resumes_to_the_same_weights(train, bert_folder, tmp_path):
     assert watch.epochs == [2] * 3 + [3] * 3  # the epoch that was cut short is run again, the finished ones are not
     whole, _ = train("whole", epochs=4)
     assert torch.equal(weights(resumed), weights(whole))
+
+
+TWO_PROCESSES = """
+import sys
+import pytorch_lightning as pl
+sys.path.insert(0, {tests!r})
+from conftest import make_examples
+from hardtext.core import Domain
+from hardtext.victims import BiLSTM
+from hardtext.victims.training import fit
+
+class Seen(pl.Callback):
+    def on_train_batch_end(self, trainer, module, outputs, batch, index):
+        print(f"texts {{trainer.global_rank}} {{len(batch.labels)}}\\n", end="", flush=True)
+
+s = BiLSTM(tokenizer={body!r}, max_length=64, lr=1e-2, batch_size=8, epochs=4)
+module = fit(s.module(Domain("toy", ("credible", "fake")), 0), make_examples(64), make_examples(20, start=500),
+             folder={folder!r}, plan=s.plan, seed=0, callbacks=[Seen()],
+             trainer={{"accelerator": "cpu", "devices": 2, "strategy": "ddp"}})
+total = sum(p.detach().double().abs().sum().item() for p in module.net.parameters())
+accuracy = module.trainer.callback_metrics["dev/accuracy"].item()
+print(f"end {{module.global_rank}} {{total!r}} {{accuracy}}\\n", end="", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_work_and_agree(bert_folder, tmp_path):
+    script = tmp_path / "two.py"  # Lightning starts the script again for the second process
+    script.write_text(TWO_PROCESSES.format(tests=str(Path(__file__).parent), body=str(bert_folder),
+                                           folder=str(tmp_path / "run")))
+    result = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stderr
+    lines = [line.split() for line in result.stdout.splitlines()]
+    seen = {rank: sum(int(n) for kind, r, n, *_ in lines if (kind, r) == ("texts", rank)) for rank in "01"}
+    assert seen == {"0": 128, "1": 128}  # half of 64 texts, four times
+    ends = {rank: rest for kind, rank, *rest in lines if kind == "end"}
+    assert ends["0"] == ends["1"] and float(ends["0"][1]) == 1.0

@@ -19,13 +19,13 @@ from hardtext.core import Example, InputError, Segments
 class Target:
     """The text to change and what the victim says of it.
 
-    ``probabilities``: float array, (classes,). ``random`` belongs to this example alone, seeded from the run seed,
+    ``probabilities``: float array, (classes,). ``rng`` belongs to this example alone, seeded from the run seed,
     the attack and the example's id.
     """
 
     segments: Segments
     probabilities: numpy.ndarray
-    random: random.Random
+    rng: random.Random
 
     @property
     def label(self) -> int:

@@ -78,7 +78,8 @@ class BertAttack(MaskedLMAttack):
         if self.k is not None and self.k < 1:
             raise InputError(f"attack.k={self.k}: expected at least 1")
         if self.max_changed is not None and not 0 < self.max_changed <= 1:
-            raise InputError(f"attack.max_changed={self.max_changed}: expected a share of the words, above 0, at most 1")
+            raise InputError(f"attack.max_changed={self.max_changed}: expected a share of the words, "
+                             f"above 0 and at most 1")
         if self.variant == "hardtext":
             check_unused(self, "subwords")
 

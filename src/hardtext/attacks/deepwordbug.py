@@ -80,7 +80,7 @@ def _paper(target: Target, max_distance: int) -> Steps:
 
     def options(word: text.Word, edits: Edits) -> Sequence[str]:
         left = max_distance - sum(cost[kept] for kept in edits.items())
-        misspelt = {m: c for m, c in misspellings(word.text, target.random) if c <= left}
+        misspelt = {m: c for m, c in misspellings(word.text, target.rng) if c <= left}
         cost.update({(word, m): c for m, c in misspelt.items()})
         return list(misspelt)
 
@@ -123,7 +123,7 @@ def _bodega(target: Target, power: int) -> Steps:
 
     masked = yield Score(LazyTexts(len(flat), lambda i: render([*flat[:i], FIRE, *flat[i + 1:]])))
     order = importance.ranking(-masked[:, target.label])
-    draws = numpy.random.RandomState(target.random.getrandbits(32))  # OpenAttack's generator, seeded for each example
+    draws = numpy.random.RandomState(target.rng.getrandbits(32))  # OpenAttack's generator, seeded for each example
     edited = list(flat)
     for i in order[:power]:
         at = draws.randint(0, len(flat[i]))

@@ -2,8 +2,8 @@
 
 Every example's attack is a generator that stops at each request. A round gathers the requests of all examples in
 flight, removes duplicates, lets each service answer its kind in one go and feeds the answers back. What an attempt
-holds never depends on the examples beside it, their order, how many are in flight, or the cache; only ``seconds``
-(an example's share of the time spent) does. Of equal probabilities the lower class, the earlier word and the earlier
+holds never depends on the examples beside it, their order or how many are in flight; only ``seconds`` (an example's
+share of the time spent) does, and ``forwards`` on whether there is a cache (see ``Task``). Of equal probabilities the lower class, the earlier word and the earlier
 candidate win. Two batches of different make-up may differ in a probability's last bits; texts that close together
 (less than about 1e-6) can therefore change places on real victims.
 """
@@ -18,14 +18,16 @@ import numpy
 
 from hardtext import seeding, text
 from hardtext.attacks.base import Attack, MaskedLMAttack, Target
+from hardtext.attacks.masked_lm_service import MaskedLM, Proposing, Rating
 from hardtext.attacks.requests import Perplexity, Propose, Score, Steps
-from hardtext.attacks.services import Cache, MaskedLM, Proposing, Ranking, Scoring, Service, Stats, Task
+from hardtext.attacks.services import Service, Stats, Task
+from hardtext.attacks.victim_service import Cache, Scoring
 from hardtext.core import Attempt, Example, InputError, Segments, Victim
 
 log = logging.getLogger(__name__)
 
 IN_FLIGHT = 64
-SPECULATE = 4
+SPECULATE = 2
 SEPARATOR_BROKEN = "separator broken"
 """The ``error`` of an attempt that failed because its text, joined, could not be split back into its pair."""
 
@@ -37,16 +39,16 @@ def run(attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: 
     """Attack ``examples``; yields an Attempt for each as it is decided (long texts start first).
 
     ``max_queries``: an example ends with status ``budget`` rather than ask more. ``max_seconds``: likewise, on its
-    share of the time. ``speculate``: how many candidates are first sent together while a flip is waited for; 1 asks
-    one by one. ``cache``: a Cache to share between runs on the same victim, or False for none. ``masked_lm``: one
-    already loaded; otherwise the attack's own is. ``stats`` is added to.
+    share of the time. ``speculate``: how many texts are sent together at least while a flip is waited for (a
+    small number wastes less, a large one takes fewer rounds). ``cache``: a Cache to share between runs on the same
+    victim, or False for none. ``masked_lm``: one already loaded; otherwise the attack's own is. ``stats`` is added to.
 
     An exception in the attack's own code gives that example the status ``error``; one in the victim or the masked LM
     ends the run.
     """
-    for key, value, least in (("max_queries", max_queries, 1), ("in_flight", in_flight, 1), ("speculate", speculate, 1)):
-        if value is not None and value < least:
-            raise InputError(f"{key}={value}: expected at least {least}")
+    for key, value in (("max_queries", max_queries), ("in_flight", in_flight), ("speculate", speculate)):
+        if value is not None and value < 1:
+            raise InputError(f"{key}={value}: expected at least 1")
     if max_seconds is not None and max_seconds <= 0:
         raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds")
     stats = Stats() if stats is None else stats
@@ -60,7 +62,7 @@ def run(attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: 
 
             masked_lm = load_masked_lm(attack.masked_lm)
         services[Propose] = Proposing(masked_lm, stats)
-        services[Perplexity] = Ranking(masked_lm, stats)
+        services[Perplexity] = Rating(masked_lm, stats)
     return _rounds(attack, victim, examples, services, domain, seed, max_seconds, in_flight, stats)
 
 
@@ -69,6 +71,7 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], service
     # Long texts take the most rounds: started last they would run alone in nearly empty batches.
     waiting = iter(sorted(examples, key=lambda e: sum(map(len, e.segments)), reverse=True))
     active: list[_Run] = []
+    tried = idle = 0  # idle: nothing was asked beyond the first prediction
     try:
         while True:
             while len(active) < in_flight and (example := next(waiting, None)) is not None:
@@ -79,11 +82,13 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], service
             decided = [job for job in active if job.status]
             active = [job for job in active if not job.status]
             for job in decided:
+                tried += job.status != "skipped"
+                idle += job.status == "failed" and job.queries == 1
                 yield job.attempt(domain, victim.name, attack.name, seed)
             if decided:
                 continue  # fill the places that have become free
             if not active:
-                return
+                break
             stats.rounds += 1
             groups: dict[type, list[_Run]] = {}
             for job in active:
@@ -100,6 +105,9 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], service
     finally:
         for job in active:
             job.stop("")
+    if tried and idle == tried:
+        log.warning("%s found nothing to change in any of %d texts: is it meant for their language and length?",
+                    attack.name, tried)
 
 
 class _Run(Task):

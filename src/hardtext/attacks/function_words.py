@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _LI_2020 = """
 a about above across after afterwards again against ain all almost alone along already also although am among amongst
 an and another any anyhow anyone anything anyway anywhere are aren aren't around as at back been before beforehand
@@ -32,6 +34,7 @@ FUNCTION_WORDS = LI_2020 | frozenset(_MORE.split())
 """The same with the auxiliaries and contractions it lacks, so that a verb's negation or tense is never what changes."""
 
 
+@lru_cache(maxsize=100_000)  # asked of every candidate, and candidates come from one vocabulary
 def is_content(word: str) -> bool:
     """Whether a word attack may change ``word``: it holds a letter and is no function word.
 

@@ -32,6 +32,9 @@ PROJECTED_ROWS = 512  # positions whose logits over the whole vocabulary are hel
 HEADS = {"bert": "cls", "roberta": "lm_head", "xlm-roberta": "lm_head", "camembert": "lm_head"}
 """Where these models keep their head, so that only the positions asked for are projected; of others, all are."""
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")  # count positions from padding_idx + 1
+TINY_MEAN = 0.5
+"""Share of its mean logits taken off bundled:tiny. With none, a few words are candidates everywhere and most logits
+lie below BERT-ATTACK's threshold; with all, rare pieces win (scripts/masked_lm_quality.py shows both ends)."""
 _HEAD_SHIFT = 4.0  # gelu(x + 4) is x + 4 for the hidden values met here: a head with this bias passes them through
 
 
@@ -55,14 +58,22 @@ def load_masked_lm(source: str = "bundled", device: str = "auto") -> MaskedLM:
         folder = resolve(source, option=OPTION)
         stand_in = "bundled stand-in: 4.4M-parameter BERT" if source.startswith("bundled:") else ""
         model = _pretrained(source, folder)
-    found = MaskedLM(model, AutoTokenizer.from_pretrained(folder), name=source, stand_in=stand_in, device=device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError, TypeError) as error:  # what transformers raises over missing vocabulary files
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{OPTION}={source}: no usable tokenizer in {folder} ({reason})") from error
+    found = MaskedLM(model, tokenizer, name=source, stand_in=stand_in, device=device)
     if source == "bundled:tiny":
-        found.subtract_mean(json.loads((WEIGHTS / "mean_sentences.json").read_text("utf-8")))
+        found.subtract_mean(json.loads((WEIGHTS / "mean_sentences.json").read_text("utf-8")), TINY_MEAN)
     return found
 
 
 class MaskedLM:
-    """A masked language model and its tokenizer; ``stand_in`` is empty unless it replaces a real one."""
+    """A masked language model and its tokenizer; ``stand_in`` is empty unless it replaces a real one.
+
+    ``window``: how many pieces of a text it sees.
+    """
 
     def __init__(self, model, tokenizer, *, name: str, stand_in: str = "", device: str = "auto") -> None:
         import torch
@@ -82,7 +93,7 @@ class MaskedLM:
         self._tokenizer = tokenizer
         config = model.config
         positions = config.max_position_embeddings - (config.pad_token_id + 1 if config.model_type in _ROBERTA else 0)
-        self._most = min(MOST_PIECES, min(positions, tokenizer.model_max_length) - 2)
+        self.window = min(MOST_PIECES, min(positions, tokenizer.model_max_length) - 2)
         self._spelling = Spelling(tokenizer, config.vocab_size)
 
     def pieces(self, words: Sequence[str]) -> list[list[str]]:
@@ -111,11 +122,11 @@ class MaskedLM:
         import numpy
 
         k = min(k, len(self._spelling.of))
-        wanted = [range(min(len(t), self._most)) for t in texts] if positions is None else positions
+        wanted = [range(min(len(t), self.window)) for t in texts] if positions is None else positions
         for n, (text, asked) in enumerate(zip(texts, wanted, strict=True)):
-            if any(not 0 <= i < min(len(text), self._most) for i in asked):
+            if any(not 0 <= i < min(len(text), self.window) for i in asked):
                 raise InputError(f"positions of text {n}: {list(asked)} is outside its first "
-                                 f"{min(len(text), self._most)} pieces")
+                                 f"{min(len(text), self.window)} pieces")
         best = [(numpy.empty((len(asked), k), dtype=numpy.int64), numpy.empty((len(asked), k), dtype=numpy.float32))
                 for asked in wanted]
         for owners, logits in self._logits(texts, wanted):
@@ -131,7 +142,7 @@ class MaskedLM:
         import numpy
         import torch
 
-        total, counts = numpy.zeros(len(texts)), numpy.array([min(len(t), self._most) for t in texts])
+        total, counts = numpy.zeros(len(texts)), numpy.array([min(len(t), self.window) for t in texts])
         if not all(counts):
             raise InputError("perplexity: a text without pieces has none")
         for owners, logits in self._logits(texts, [range(c) for c in counts], special=False):
@@ -152,8 +163,8 @@ class MaskedLM:
         digest.update("\n".join(self._spelling.raw).encode())
         return digest.hexdigest()
 
-    def subtract_mean(self, sentences: Sequence[str]) -> None:
-        """Take the mean logit of each piece over the positions of ``sentences`` off the model's output bias.
+    def subtract_mean(self, sentences: Sequence[str], share: float = 1.0) -> None:
+        """Take ``share`` of the mean logit of each piece over the positions of ``sentences`` off the output bias.
 
         A model whose logits are much the same everywhere (bundled:tiny) then shows what is particular to a position.
         """
@@ -161,18 +172,18 @@ class MaskedLM:
 
         texts = [[p for word in self.pieces(s.split()) for p in word] for s in sentences]
         total, count = 0.0, 0
-        for owners, logits in self._logits(texts, [range(min(len(t), self._most)) for t in texts]):
+        for owners, logits in self._logits(texts, [range(min(len(t), self.window)) for t in texts]):
             total, count = total + logits.double().sum(0), count + len(owners)
         with torch.no_grad():
             bias = self._model.get_output_embeddings().bias
-            bias[: len(total)] -= (total / count).to(bias.dtype)
+            bias[: len(total)] -= (share * total / count).to(bias.dtype)
 
     def _logits(self, texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[int]],
                 special: bool = True) -> Iterator[tuple[list[tuple[int, int]], torch.Tensor]]:
         """Logits in slices: which (text, place in its ``wanted``) each row is, and the rows, (rows, vocabulary)."""
         import torch
 
-        ids = [[self._spelling.id(p, first=special and i == 0) for i, p in enumerate(t[: self._most])] for t in texts]
+        ids = [[self._spelling.id(p, first=special and i == 0) for i, p in enumerate(t[: self.window])] for t in texts]
         if special:
             before, after = [self._tokenizer.cls_token_id], [self._tokenizer.sep_token_id]
             ids = [before + i + after for i in ids]
@@ -211,25 +222,26 @@ class Spelling:
     def __init__(self, tokenizer, vocabulary_size: int) -> None:
         self.raw: list[str] = tokenizer.convert_ids_to_tokens(range(min(len(tokenizer), vocabulary_size)))
         special = set(tokenizer.all_special_tokens)
-        marks = {p[0] for p in self.raw if p and p not in special} & {"Ġ", "▁"}
-        if any(p.startswith("##") and len(p) > 2 for p in self.raw) and not marks:
+        # Some vocabularies hold another kind's mark as a letter (Ġ is one in Maltese): the most frequent mark decides.
+        mark = max(("##", "Ġ", "▁"), key=lambda m: sum(p.startswith(m) for p in self.raw))
+        if mark == "##":
             self.of = self.raw
         else:
-            self.of = [p if p in special else self._wordpiece(p, tokenizer) for p in self.raw]
+            self.of = [p if p in special else self._wordpiece(p, mark, tokenizer) for p in self.raw]
         self._ids: dict[str, int] = {}
         for id_, piece in enumerate(self.of):
             self._ids.setdefault(piece, id_)
         self._unknown: int = tokenizer.unk_token_id if tokenizer.unk_token_id is not None else tokenizer.mask_token_id
         # In a byte-level vocabulary the first word of a text has no space before it: its first piece is the inner one.
         inner = {p.removeprefix("##"): i for p, i in self._ids.items() if p.startswith("##")}
-        self._first = inner if "Ġ" in marks else {}
+        self._first = inner if mark == "Ġ" else {}
 
     @staticmethod
-    def _wordpiece(piece: str, tokenizer) -> str:
+    def _wordpiece(piece: str, mark: str, tokenizer) -> str:
         written = tokenizer.convert_tokens_to_string([piece]).strip()
         if not written or "\ufffd" in written:  # a space, or part of a character: never a word by itself
             return "##" + piece
-        return written if piece[0] in "Ġ▁" else "##" + written
+        return written if piece.startswith(mark) else "##" + written
 
     def id(self, piece: str, first: bool) -> int:
         """The id of a piece; ``first`` says that it opens the text."""
@@ -315,9 +327,10 @@ def _batches(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]
 
 def _topk(logits: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The k largest of each row with their columns, (rows, k); equal values in the order of the columns."""
-    values, ids = logits.topk(k)
+    values, ids = logits.topk(min(k + 1, logits.shape[1]))
     # topk promises nothing about ties: rows with a tie across the cut are sorted in full, the rest only within k.
-    cut = (logits >= values[:, -1:]).sum(1) > k
+    cut = (values[:, k - 1 : k] == values[:, k:]).any(1)
+    values, ids = values[:, :k].clone(), ids[:, :k].clone()
     if cut.any():
         full, order = logits[cut].sort(dim=1, descending=True, stable=True)
         values[cut], ids[cut] = full[:, :k], order[:, :k]

@@ -1,6 +1,6 @@
 """What an attack may ask for while it runs. It yields one request at a time and is sent the answer.
 
-A new kind of request is a dataclass here and a service that answers it in ``services.py``.
+A new kind of request is a dataclass here and a service that answers it (``services.py``).
 """
 
 from __future__ import annotations

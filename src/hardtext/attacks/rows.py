@@ -58,11 +58,11 @@ def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Exa
         attempt = Attempt.from_row(row)
         for key, value in ours.items():
             if getattr(attempt, key) != value:
-                raise InputError(f"{path} holds attempts with {key}={getattr(attempt, key)}, this run has {key}={value}: "
-                                 f"remove the file or choose another folder")
+                raise InputError(f"{path} holds attempts with {key}={getattr(attempt, key)}, "
+                                 f"this run has {key}={value}: remove the file or choose another folder")
         if originals.get(attempt.id) != attempt.original:
-            raise InputError(f"{path} holds an attempt on example {attempt.id!r} that is not among this run's examples: "
-                             f"remove the file or choose another folder")
+            raise InputError(f"{path} holds an attempt on example {attempt.id!r} that is not among this run's "
+                             f"examples: remove the file or choose another folder")
         found[attempt.id] = attempt
     return found
 

@@ -74,8 +74,8 @@ def _fetch(remote: Remote, folder: Path) -> Path:
             pooch.retrieve(remote.url, known_hash=expected, fname=remote.name, path=folder,
                            downloader=_Continued(path.with_name(path.name + ".part")))
         except ValueError as error:  # pooch's word for a wrong checksum; it has removed the file
-            raise InputError(f"{remote.url} does not have the expected SHA-256 {expected}: the file there has changed "
-                             f"or was damaged on the way; {_by_hand(remote, path)}") from error
+            raise InputError(f"{remote.url} does not have the expected SHA-256 {expected}: the file there has changed, "
+                             f"or it was damaged on the way. {_by_hand(remote.url, path)}") from error
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
         actual = pooch.file_hash(str(path))
@@ -84,8 +84,8 @@ def _fetch(remote: Remote, folder: Path) -> Path:
     return path
 
 
-def _by_hand(remote: Remote, path: Path) -> str:
-    return f"or download {remote.url} by other means and save it as {path}"
+def _by_hand(url: str, path: Path) -> str:
+    return f"To do it by hand, get {url} and save it as {path}"
 
 
 class _Continued:
@@ -150,15 +150,23 @@ class _Continued:
                     bar.advance(len(block) / MEGABYTE)
 
     def _failure(self, url: str, error: Exception, status: int) -> InputError:
+        import requests.exceptions as trouble
+
         path = self.part.with_suffix("")
         if status in (401, 403):
-            reason = f"the server answers {status}: the file needs a login or a licence"
+            reason = f"the server answers {status}, so the file needs a login or a licence"
         elif status:
             reason = f"the server answers {status}"
+        elif isinstance(error, trouble.ChunkedEncodingError):
+            reason = "the connection keeps breaking off"
+        elif isinstance(error, trouble.Timeout):
+            reason = "the server does not answer in time"
+        elif isinstance(error, trouble.ConnectionError):
+            reason = "the server cannot be reached; is there a network?"
         else:
             reason = f"{type(error).__name__}, {str(error)[:150]}"
-        kept = f" ({self._size():,} bytes are kept, the same command continues)" if self._size() else ""
-        return InputError(f"cannot download {url}: {reason}{kept}; check the network, {_by_hand(Remote(url, path.name), path)}")
+        kept = f" {self._size():,} bytes are kept: the same command continues." if self._size() else ""
+        return InputError(f"cannot download {url}: {reason}.{kept} {_by_hand(url, path)}")
 
 
 def _version(headers) -> str:

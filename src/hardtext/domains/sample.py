@@ -120,7 +120,7 @@ def _near(relation: str, true: str | int, value: str | int) -> bool:
     """Whether a wrong number is close enough to be plausible and far enough to be wrong after rounding."""
     if isinstance(true, str) or isinstance(value, str):
         return True
-    if relation in ("latitude", "longitude"):
+    if relation == "latitude":
         return NEAR_DEGREES[0] <= abs(abs(true) - abs(value)) <= NEAR_DEGREES[1]
     return NEAR_RATIO[0] <= max(true, value) / min(true, value) <= NEAR_RATIO[1]
 

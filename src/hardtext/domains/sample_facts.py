@@ -45,7 +45,7 @@ class Place:
     """A country, city, county or state.
 
     ``facts`` maps a relation to all its true values: one for most, several for neighbours and languages. Numbers are
-    ints (people, square kilometres, counties, degrees; south and west are negative).
+    ints (people, square kilometres, counties, degrees of latitude; south is negative).
     ``region`` is where plausible wrong values come from: the continent, or the country.
     """
 
@@ -142,8 +142,8 @@ def _cities(countries: dict, cities: dict) -> list[Place]:
             "continent": [continent] if certain else [],
             "country": [titled(country["name"])],
             "latitude": [round(city["latitude"])],
-            "longitude": [round(city["longitude"])],
             "population": [city["population"]],
+            "zone": [city["timezone"].replace("_", " ")],
         }
         result.append(Place(city["name"], "city", continent, _usable(facts)))
     return result

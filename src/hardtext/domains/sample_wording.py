@@ -11,14 +11,10 @@ from random import Random
 
 from hardtext.domains.sample_facts import Place
 
-ABOUT = ("about", "around", "roughly", "some")
-OPENINGS = ("As any atlas shows, ", "For the record, ", "It is well known that ", "Geographers agree that ",
-            "A guide book says that ", "Schoolchildren learn that ", "As a reader pointed out, ")
-OPENED = 0.25  # the share of claims that have one
+ABOUT = ("about", "around", "roughly")
 CONTRASTS = ("", "By comparison, ", "Elsewhere, ", "Meanwhile, ")
 ADJECTIVES = {"Africa": "an African", "Asia": "an Asian", "Europe": "a European", "North America": "a North American",
               "Oceania": "an Oceanian", "South America": "a South American"}
-COMPASS = {"latitude": ("south", "north"), "longitude": ("west", "east")}
 
 
 @dataclass(frozen=True)
@@ -112,11 +108,6 @@ WORDINGS = {
         claims=("the latitude of {s} is {v}.", "on a globe {s} is at {v}.", "a map shows {s} at {v}.",
                 "a pilot would look for {s} at {v}.", "the position of {s} is given as {v}."),
     ),
-    "longitude": Wording(
-        evidence=("{s} lies at {v}.", "{s} sits at a longitude of {v}.", "{s} is on the map at {v}."),
-        claims=("the longitude of {s} is {v}.", "on a globe {s} is at {v}.", "a map shows {s} at {v}.",
-                "a pilot would look for {s} at {v}.", "the position of {s} is given as {v}."),
-    ),
     "neighbour": Wording(
         evidence=("{s} shares land borders with {v} and nobody else.", "{s} borders only {v}.",
                   "{s} has no land neighbours but {v}."),
@@ -140,19 +131,27 @@ WORDINGS = {
                 "{v} is the state that {s} is a part of."),
         denials=("{s} is not in {v}.", "{s} is not one of the counties of {v}."),
     ),
+    "zone": Wording(
+        evidence=("{s} is in the time zone {v}.", "{s} goes by the time zone {v}.",
+                  "{s} sets its clocks by the zone {v}.", "{s} has the time zone entry {v}."),
+        claims=("the time zone of {s} is {v}.", "clocks in {s} follow the zone {v}.",
+                "computers in {s} are set to the time zone {v}.", "the zone {v} gives the time in {s}.",
+                "for the time in {s} one looks up {v}."),
+        denials=("the time zone of {s} is not {v}.", "clocks in {s} do not follow the zone {v}."),
+    ),
 }
 
 
 def spoken(relation: str, value: str | int) -> str:
     """A value as it stands in a sentence; numbers rounded to two figures, without a word for "about".
 
-    >>> spoken("population", 66_987_244), spoken("population", 4_853_506), spoken("area", 1_092), spoken("longitude", -71)
-    ('67 million', '4.9 million', '1,100', '71 degrees west')
+    >>> spoken("population", 66_987_244), spoken("area", 2_724_900), spoken("area", 1_092), spoken("latitude", -33)
+    ('67 million', '2.7 million', '1,100', '33 degrees south')
     """
     if isinstance(value, str) or relation == "counties":
         return str(value)
-    if relation in COMPASS:
-        return f"{abs(value)} degrees {COMPASS[relation][value > 0]}"
+    if relation == "latitude":
+        return f"{abs(value)} degree{'s' * (abs(value) > 1)} {'north' if value > 0 else 'south'}"
     step = 10 ** max(0, len(str(value)) - 2)
     value = (value + step // 2) // step * step
     if value >= 1_000_000:
@@ -181,9 +180,8 @@ def state(place: Place, relation: str, subject: str, rng: Random) -> str:
 
 
 def claim(templates: tuple[str, ...], subject: str, value: str, rng: Random) -> str:
-    """A claim made from one of ``templates``, now and then with an opening that says nothing."""
-    opening = rng.choice(OPENINGS) if rng.random() < OPENED else ""
-    return capitalised(opening + rng.choice(templates).format(s=subject, v=value, a=ADJECTIVES.get(value, "")))
+    """A claim made from one of ``templates``."""
+    return capitalised(rng.choice(templates).format(s=subject, v=value, a=ADJECTIVES.get(value, "")))
 
 
 def capitalised(text: str) -> str:

@@ -16,7 +16,8 @@ from hardtext.domains import user_tables
 from hardtext.domains.base import DomainSettings, choice
 from hardtext.domains.splitting import stratified
 
-SPLIT_NAMES = {"train": ("train", "training"), "dev": ("dev", "valid", "validation", "val"), "attack": ("attack", "test")}
+SPLIT_NAMES = {"train": ("train", "training"), "dev": ("dev", "valid", "validation", "val"),
+               "attack": ("attack", "test")}
 NON_CREDIBLE = ("fake", "false", "refuted", "refutes", "rumour", "rumor", "propaganda", "unreliable", "misinformation",
                 "disinformation", "hoax", "hyperpartisan", "non-credible", "fabricated", "misleading", "satire",
                 "pants-fire", "pants on fire", "barely-true", "barely true", "mostly-false", "mostly false")
@@ -194,7 +195,7 @@ class FileDomain(DomainSettings):
             seeding.generator(self.split_seed, "order").shuffle(pool)
             drawn = stratified([classes.index(row.label) for row in pool], [row.group for row in pool], sizes, "train",
                                self.split_seed)
-            pool = [row._replace(split=split) for row, split in zip(pool, drawn)]
+            pool = [row._replace(split=split) for row, split in zip(pool, drawn, strict=True)]
             notes.append(f"drew {' and '.join(sizes)} from {len(pool)} rows (split_seed={self.split_seed}): "
                          + ", ".join(f"{split} {drawn.count(split)}" for split in ("train", *sizes)))
         else:
@@ -218,8 +219,8 @@ def _files_of_folder(folder: Path) -> dict[str, Path]:
                                  "name the file with domain.path=, domain.dev_path= or domain.attack_path=")
             files[split] = path
     if "train" not in files:
-        raise InputError(f"domain.path={folder}: no train file ({', '.join('train' + s for s in user_tables.SUFFIXES)});"
-                         " name the file itself, and others with domain.dev_path= and domain.attack_path=")
+        raise InputError(f"domain.path={folder}: no train file ({', '.join(user_tables.SUFFIXES)}); name the file "
+                         "itself, and others with domain.dev_path= and domain.attack_path=")
     return files
 
 
@@ -294,7 +295,7 @@ def _guess(names: list[str], column: str) -> set[str]:
     >>> _guess(["no", "yes"], "label")
     set()
     """
-    asked = any(word in column.lower() for word in ("fake", "false", "rumo", "hoax", "propaganda", "misinf", "unreliable"))
+    asked = any(word in column.casefold() for word in NON_CREDIBLE)
     for no, yes in ANSWERS:
         if {name.casefold() for name in names} == {no, yes} and (asked or yes == "1"):
             return {name for name in names if name.casefold() == yes}

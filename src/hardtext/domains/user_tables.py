@@ -22,7 +22,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text table is written. ``delimiter`` null: by the file's suffix. ``quoted``: double quotes enclose cells."""
+    """How a text table is written: ``delimiter`` None goes by the file's suffix, ``quoted`` cells may stand in double
+    quotes."""
 
     encoding: str = "utf-8"
     delimiter: str | None = None
@@ -73,7 +74,7 @@ def _delimited(path: Path, text: str, columns: Collection[str], layout: Layout) 
                                  "that holds the delimiter or a line end must stand in double quotes "
                                  "(see also domain.delimiter, domain.quoting)")
             if row:
-                yield dict(zip(header, row))
+                yield dict(zip(header, row, strict=True))
             start = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: not a table ({error}); if double quotes are ordinary "

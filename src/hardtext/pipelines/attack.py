@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, tracking
+from hardtext import records, runs, scoring, tracking
 from hardtext.attacks import choose
-from hardtext.core import Attempt, InputError
-from hardtext.pipelines.common import ALIKE, find_victim, folder_of, load_corpus
+from hardtext.core import Attempt, Domain, Example, InputError, Victim
+from hardtext.pipelines.common import ALIKE, find_victim, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import attack_table
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ log = logging.getLogger(__name__)
 
 
 def run(config: AttackConfig) -> Sequence[Attempt]:
-    from hardtext.attacks.rows import attack_to_file, summarise
     from hardtext.config import to_dict
 
     corpus = load_corpus(config.domain, config.seed)
@@ -35,22 +36,40 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
 
     default = runs.attack_folder(domain.name, config.model.name, config.attack.name, config.seed)
     folder = folder_of(default, config.out, config.label)
+    there = sum(1 for _ in records.read_rows(rows)) if (rows := folder / "attempts.jsonl").is_file() else 0
+    if there > len(examples) and not config.overwrite:
+        raise InputError(f"{runs.shown(folder)} holds {there} attempts already and limit={config.limit} asks for "
+                         f"{len(examples)}: leave the limit out, or set overwrite=true or out=<folder>")
     settings = to_dict(config) | {"victim_fingerprint": victim.fingerprint}
     with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "device"), extend=("limit",),
                              overwrite=config.overwrite) as folder_run:
         if folder_run.done:
             log.info("%s: done before; overwrite=true attacks again", runs.shown(folder))
-        with tracking.open_run(folder, config.logger, settings,
-                               name=f"attack {domain.name} {config.model.name} {config.attack.name}",
-                               group=config.group) as diary:
-            attempts = attack_to_file(folder / "attempts.jsonl", config.attack, victim, examples, domain=domain.name,
-                                      seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds)
-            summary = summarise(attempts) | {"domain_stand_in": domain.stand_in}
-            if not folder_run.done:
-                records.write_json(folder / "summary.json", summary)
-                diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))})
-                diary.attempts("attempts", attempts)
+            attempts = scoring.load_attempts(folder)
+            summary = records.read_json(folder / "summary.json")
+        else:
+            attempts, summary = attack(config, victim, domain, examples, folder, settings)
     where = domain.name + (f" ({domain.stand_in})" if domain.stand_in else "")
-    attack_table.print_summary(f"{config.attack.name} against {victim.name} on {where}", summary)
+    attack_table.print_summary(f"{config.attack.name} against {victim.name} on {where}", summary,
+                               notes="\n".join(f"stand-in: {words}" for words in summary["stand_ins"]))
     log.info("score it with: python evaluate.py task=score attempts=%s", runs.shown(folder))
     return attempts
+
+
+def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Sequence[Example], folder: Path,
+           settings: Mapping[str, Any]) -> tuple[list[Attempt], dict[str, Any]]:
+    """Attack the examples into the folder's ``attempts.jsonl``, where rows of a killed run are kept."""
+    from hardtext.attacks.rows import attack_to_file
+
+    masked_lm = masked_lm_of(config.attack)
+    with tracking.open_run(folder, config.logger, settings, group=config.group,
+                           name=f"attack {domain.name} {config.model.name} {config.attack.name}") as diary:
+        started = time.perf_counter()
+        attempts = attack_to_file(folder / "attempts.jsonl", config.attack, victim, examples, domain=domain.name,
+                                  seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds,
+                                  masked_lm=masked_lm)
+        summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started)
+        records.write_json(folder / "summary.json", summary)
+        diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))})
+        diary.attempts("attempts", attempts)
+    return attempts, summary

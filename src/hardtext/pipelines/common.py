@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hardtext import runs
-from hardtext.core import Corpus, Domain, InputError, Victim
+from hardtext.attacks import Attack
+from hardtext.attacks.base import MaskedLMAttack
+from hardtext.core import Attempt, Corpus, Domain, InputError, Victim
 from hardtext.domains import DomainSettings
 from hardtext.victims import ModelSettings, load_victim
+
+if TYPE_CHECKING:
+    from hardtext.attacks.masked_lm import MaskedLM
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +34,7 @@ def data_root() -> Path:
 def load_corpus(domain: DomainSettings, seed: int) -> Corpus:
     corpus = domain.load(data_root(), seed)
     for note in corpus.notes:
-        log.info("%s: %s", domain.name, note)
+        log.info("%s", note)
     return corpus
 
 
@@ -45,6 +51,31 @@ def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str 
     return check_classes(load_victim(folder, name=model.name, device=device, classes=domain.classes), domain)
 
 
+def masked_lm_of(attack: Attack) -> MaskedLM | None:
+    """The masked LM an attack asks for candidates; loaded once for all the runs of a command. None where it asks none."""
+    if not isinstance(attack, MaskedLMAttack):
+        return None
+    from hardtext.attacks.masked_lm import load_masked_lm
+
+    return load_masked_lm(attack.masked_lm)
+
+
+def summary_of(attempts: Sequence[Attempt], attack: Attack, masked_lm: MaskedLM | None, domain: Domain,
+               wall_seconds: float) -> dict[str, Any]:
+    """What ``summary.json`` holds: counts and costs, and everything in the run that stands in for something else.
+
+    ``wall_seconds`` is this process's share: of a resumed run it holds the last part only.
+    """
+    from hardtext.attacks.rows import summarise
+
+    summary = {"attack": attack.name, **summarise(attempts), "wall_seconds": round(wall_seconds, 1),
+               "domain_stand_in": domain.stand_in, "stand_ins": []}
+    if masked_lm is not None:
+        summary["masked_lm"] = masked_lm.name
+        summary["stand_ins"] += [f"masked LM: {masked_lm.stand_in}"] if masked_lm.stand_in else []
+    return summary
+
+
 def check_classes(victim: Victim, domain: Domain) -> Victim:
     if tuple(victim.classes) != tuple(domain.classes):
         raise InputError(f"the victim's classes are {', '.join(victim.classes)}; "
@@ -57,7 +88,3 @@ def folder_of(default: Path, out: str | None, label: str) -> Path:
     if out is not None:
         return Path(out).expanduser()
     return default.with_name(default.name + "," + label) if label else default
-
-
-def class_counts(labels: list[int], domain: Domain) -> dict[str, Any]:
-    return {name: labels.count(index) for index, name in enumerate(domain.classes)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,9 @@ def score(config: EvaluateConfig) -> scoring.Scores:
     attempts = scoring.load_attempts(source, config.domain.name if config.domain else None)
     scores = scoring.score(attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed)
     published = scoring.rows_beside(scores.domain, scores.victim)
-    stand_in = domain_stand_in(source)
+    summary = attack_summary(source)
+    stand_in = summary.get("domain_stand_in", "")
+    scores = replace(scores, stand_ins=(*scores.stand_ins, *summary.get("stand_ins", ())))
 
     default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
                                    scores.attack or "unknown", f"seed={attempts[0].seed}", scores.semantic_scorer)
@@ -48,10 +51,10 @@ def score(config: EvaluateConfig) -> scoring.Scores:
     return scores
 
 
-def domain_stand_in(source: Path) -> str:
-    """What the domain of an attack run stands in for, as its summary says; "" where nothing says so."""
-    summary = (source if source.is_dir() else source.parent) / "summary.json"
-    return records.read_json(summary).get("domain_stand_in", "") if summary.is_file() else ""
+def attack_summary(source: Path) -> dict[str, Any]:
+    """The ``summary.json`` of the run the attempts come from: what stands in for what. Empty where there is none."""
+    file = (source if source.is_dir() else source.parent) / "summary.json"
+    return records.read_json(file) if file.is_file() and source.suffix != ".tsv" else {}
 
 
 TASKS = {"score": score}

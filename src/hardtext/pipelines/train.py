@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,12 @@ from hardtext import records, runs, scoring, tracking, weights
 from hardtext.attacks import choose
 from hardtext.core import Attempt, Corpus, Example, InputError, Victim
 from hardtext.hardening.adversarial import is_adversarial, union
-from hardtext.pipelines.common import ALIKE, folder_of, load_corpus
+from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import train_table
 from hardtext.victims import TrainingPlan, load_victim
 
 if TYPE_CHECKING:
+    from hardtext.attacks.masked_lm import MaskedLM
     from hardtext.config import TrainConfig
 
 log = logging.getLogger(__name__)
@@ -76,6 +78,10 @@ class Work:
     folder: runs.RunFolder
     diary: tracking.Run
 
+    @cached_property
+    def masked_lm(self) -> MaskedLM | None:
+        return masked_lm_of(self.config.model.adversary)
+
     @property
     def path(self) -> Path:
         return self.folder.path
@@ -131,7 +137,7 @@ class Work:
 
     def _attack_training_set(self) -> list[Attempt]:
         """The attempts on the training set in ``adversarial.jsonl``; a killed run goes on with the rows it has."""
-        from hardtext.attacks.rows import attack_to_file, summarise
+        from hardtext.attacks.rows import attack_to_file
 
         rows, done = self.path / "adversarial.jsonl", self.path / "adversarial.json"
         if runs.is_follower():
@@ -144,9 +150,8 @@ class Work:
         log.info("attack phase: %s on %d of %d training examples", adversary.name, len(chosen), len(self.corpus.train))
         started = time.perf_counter()
         attempts = attack_to_file(rows, adversary, self._load("clean/victim"), chosen, domain=self.corpus.domain.name,
-                                  seed=self.config.seed, title="attack training set")
-        summary = {"attack": adversary.name, **summarise(attempts),
-                   "wall_seconds": round(time.perf_counter() - started, 1)}
+                                  seed=self.config.seed, title="attack training set", masked_lm=self.masked_lm)
+        summary = summary_of(attempts, adversary, self.masked_lm, self.corpus.domain, time.perf_counter() - started)
         if not done.is_file():
             records.write_json(done, summary)
         self.diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))},
@@ -179,7 +184,8 @@ class Work:
         for name, victim in (("before", "clean/victim"), ("after", "victim")):
             attempts = attack_to_file(self.path / "robustness" / f"{name}.jsonl", adversary, self._load(victim), examples,
                                       domain=self.corpus.domain.name, seed=self.config.seed,
-                                      max_queries=wanted.max_queries, title=f"attack, {name}")
+                                      max_queries=wanted.max_queries, title=f"attack, {name}",
+                                      masked_lm=self.masked_lm)
             scores = scoring.score(attempts, semantic=self.config.semantic, seed=self.config.seed)
             result[name] = scores.to_row() | {"robust_accuracy": robust_accuracy(attempts)}
             self.diary.log({key: result[name][key] for key in ("robust_accuracy", "confusion", "bodega", "queries")},
@@ -215,7 +221,7 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  f"({robust['attack']} fooled the victim on {made['success']} of {made['attempts']} training texts)",
                  f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
-                 *(f"stand-in: {words}" for words in robust["after"]["stand_ins"])]
+                 *(f"stand-in: {words}" for words in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
         train_table.show(train_table.before_after_table(title, before, after, "\n".join(notes)))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from transformers import (
     AutoConfig,
@@ -44,7 +45,7 @@ def build(config: PretrainedConfig, weights: Path | None = None, *, fresh_head: 
             net, report = AutoModelForSequenceClassification.from_pretrained(
                 weights, config=config, dtype=torch.float32, trust_remote_code=False,
                 ignore_mismatched_sizes=fresh_head, output_loading_info=True)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"{weights}: no sequence classifier can be loaded there ({one_line(error)})") from error
     missing = sorted(report["missing_keys"])
     if fresh_head:  # a body often comes without the layer that pools it; everything else must be there

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hardtext.core import Domain
 from hardtext.records import write_json
+from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.module import VictimModule
 
 RECORD = "hardtext.json"
@@ -37,7 +38,7 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str) -
         "family": module.net.config.model_type,
         "domain": asdict(domain),
         "max_length": module.hparams.max_length,
-        "padding": "legacy" if module.legacy_padding else "packed",
+        "padding": "legacy" if legacy_padding(module.net) else "packed",
         "versions": {library: version(library) for library in _LIBRARIES},
     })
     if folder.exists():

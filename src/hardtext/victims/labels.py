@@ -31,7 +31,7 @@ def match(labels: Sequence[str], classes: Sequence[str], by_hand: Mapping[str, s
             matrix[row, found[0]] = 1
     if not (matrix.sum(axis=1) == 1).all() or not (matrix.sum(axis=0) > 0).all():
         raise InputError(f"the model's labels ({_list(labels)}) do not match the domain's classes ({_list(classes)}): "
-                         f"set model.labels to say which is which, for example model.labels={{{labels[0]}: {classes[0]}}}")
+                         f"say which is which by model=pretrained model.labels={{{labels[0]}: {classes[0]}, ...}}")
     return matrix
 
 

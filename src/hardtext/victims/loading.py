@@ -15,7 +15,7 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
     """The victim that ``source`` names.
 
     ``source``: a folder that ``train.py`` made (or the run folder above it), a folder or hub id of any Hugging Face
-    sequence classifier, a function from a list of strings to probabilities (n, classes), or a victim, given back as it is.
+    sequence classifier, a function from a list of strings to probabilities (n, classes), or a victim, given back as is.
     ``classes``: the domain's class names; a model's labels are brought into their order by name, a function's columns
     are taken to be in it. ``batch_tokens``: how many tokens a batch may hold (found by itself where None).
     Raises InputError where there is no victim.

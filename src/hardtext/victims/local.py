@@ -16,6 +16,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from hardtext.core import InputError, Segments
 from hardtext.records import read_json
+from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.encoder import build, load_config, quickest_logits
 from hardtext.victims.export import RECORD
 from hardtext.victims.labels import match
@@ -40,14 +41,14 @@ class LocalVictim:
                  max_length: int, device: str = "auto", batch_tokens: int | None = None,
                  columns: np.ndarray | None = None) -> None:
         self.name, self.classes, self.max_length = name, tuple(classes), max_length
-        self.net = net if getattr(net, "hf_device_map", None) else net.to(pick_device(device))
-        self.device = self.net.device
+        spread = getattr(net, "hf_device_map", None)  # transformers sets it on models that it spread over devices
+        self.net = net if spread else net.to(pick_device(device))
         self.tokens = Tokeniser(tokenizer, max_length)
         self._columns = None if columns is None or np.array_equal(columns, np.eye(len(columns))) else columns
-        self._whole_list = getattr(net.config, "padding", None) == "legacy"
+        self._whole_list = legacy_padding(net)
         width = net.get_input_embeddings().weight.shape[1]
         on_cpu = max(256, CPU_CACHE_NUMBERS // width)
-        self.batch_tokens = batch_tokens or (on_cpu if self.device.type == "cpu" else ACCELERATOR_TOKENS)
+        self.batch_tokens = batch_tokens or (on_cpu if net.device.type == "cpu" else ACCELERATOR_TOKENS)
         self._logits = quickest_logits(net)
 
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
@@ -84,7 +85,7 @@ class LocalVictim:
         return result if self._columns is None else result @ self._columns
 
     def _forward(self, batch: Batch) -> torch.Tensor:
-        batch = Batch(*(None if t is None else t.to(self.device, non_blocking=True) for t in batch))
+        batch = Batch(*(None if t is None else t.to(self.net.device, non_blocking=True) for t in batch))
         return self._logits(self.net, batch).float().softmax(dim=1)
 
     @cached_property

@@ -37,7 +37,7 @@ class VictimModule(pl.LightningModule):
     def __init__(self, network: dict[str, Any], tokenizer: str, max_length: int, domain: dict[str, Any],
                  weights: Path | None = None) -> None:
         super().__init__()
-        self.save_hyperparameters(ignore=["weights"])
+        self.save_hyperparameters(ignore=["weights"], logger=False)
         self.net = build(AutoConfig.for_model(**network), weights, fresh_head=True)
         self.domain = Domain(**{**domain, "classes": tuple(domain["classes"]), "positive": tuple(domain["positive"])})
         self.plan, self.seed = TrainingPlan(), 0
@@ -47,11 +47,6 @@ class VictimModule(pl.LightningModule):
     @cached_property
     def tokens(self) -> Tokeniser:
         return Tokeniser(load_tokenizer(self.hparams.tokenizer, option="model.tokenizer"), self.hparams.max_length)
-
-    @property
-    def legacy_padding(self) -> bool:
-        """Whether pads change this victim's answers, so that batches must be made as published."""
-        return getattr(self.net.config, "padding", None) == "legacy"  # no other network has such a setting
 
     @property
     def monitored(self) -> str:
@@ -67,10 +62,11 @@ class VictimModule(pl.LightningModule):
         decayed = [p for p in self.net.parameters() if p.ndim > 1]
         others = [p for p in self.net.parameters() if p.ndim <= 1]  # biases and norms are not decayed
         kind = torch.optim.AdamW if plan.optimizer == "adamw" else torch.optim.Adam
-        # The fused step saves a sixth of a small model's training time on a CPU; elsewhere it bars gradient clipping.
+        # The fused step saves a sixth of a small model's training time on a CPU; with mixed precision Lightning refuses
+        # to clip gradients beside it.
         optimizer = kind([{"params": decayed, "weight_decay": plan.weight_decay},
                           {"params": others, "weight_decay": 0.0}], lr=plan.lr,
-                         fused=True if self.device.type == "cpu" else None)
+                         fused=True if self.device.type == "cpu" and self.trainer.precision == "32-true" else None)
         total = self.trainer.estimated_stepping_batches
         warm = plan.warmup * total
 
@@ -82,16 +78,20 @@ class VictimModule(pl.LightningModule):
         scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
         return {"optimizer": optimizer, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
 
-    def on_train_epoch_start(self) -> None:
+    def on_train_batch_start(self, batch: Batch, index: int) -> None:
         # Dropout depends on the epoch alone, so that a run that was killed and resumed equals one that was not.
-        torch.manual_seed(derive(self.seed, "epoch", self.current_epoch, self.global_rank))
+        # (Not at the epoch's start: making the batches draws from the generator too, before or after that.)
+        if index == 0:
+            torch.manual_seed(derive(self.seed, "epoch", self.current_epoch, self.global_rank))
 
     def training_step(self, batch: Batch, index: int) -> torch.Tensor:
         loss = cross_entropy(self(batch).float(), batch.labels)
         self._loss = loss.detach()
         if index % LOSS_CHECK_STEPS == 0:
             self._check_loss()
-        self.log("train/loss", loss, prog_bar=True, on_step=True, on_epoch=True, batch_size=len(batch.labels))
+        size = len(batch.labels)
+        self.log("train/loss", loss, prog_bar=True, batch_size=size)
+        self.log("train/loss_epoch", loss, on_step=False, on_epoch=True, sync_dist=True, batch_size=size)
         return loss
 
     def _check_loss(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
 from hardtext.core import Domain, InputError, Victim
 from hardtext.weights import resolve
@@ -200,14 +200,14 @@ class Pretrained(ReadyModel):
 
     name: str = "pretrained"
     path: str = ""
-    labels: dict[str, str] | None = None
-    max_length: int | None = None
+    labels: Optional[dict[str, str]] = None
+    max_length: Optional[int] = None
 
     def victim(self, domain: Domain, device: str = "auto") -> Victim:
         from hardtext.victims.local import load_local
 
         if not self.path:
-            raise InputError("model.path is empty: set it to the folder or hub id of a Hugging Face sequence classifier")
+            raise InputError("model.path is empty: set it to a folder or hub id of a Hugging Face sequence classifier")
         folder = resolve(self.path, option="model.path")
         return load_local(folder, name=self.name, device=device, classes=domain.classes, labels=self.labels,
                           max_length=self.max_length)

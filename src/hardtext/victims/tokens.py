@@ -20,6 +20,7 @@ from hardtext.weights import resolve
 
 log = logging.getLogger(__name__)
 
+CHUNK = 2048  # texts
 FALLBACK_LENGTH = 512  # for a model that names no limit of its own
 
 _ROBERTA_LIKE = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "roberta-prelayernorm", "longformer", "mpnet")
@@ -63,7 +64,7 @@ class TokenTable:
 
 
 class Tokeniser:
-    """Tokenises lists of texts, pairs as the tokenizer joins pairs, cut at ``max_length`` pieces (longest side first)."""
+    """Tokenises texts, pairs as the tokenizer joins pairs, cut at ``max_length`` pieces (the longer side first)."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, max_length: int) -> None:
         self.tokenizer, self.max_length = tokenizer, max_length
@@ -77,17 +78,20 @@ class Tokeniser:
 
     def __call__(self, texts: Sequence[Segments | str]) -> TokenTable:
         inputs = [text if isinstance(text, str) else text[0] if len(text) == 1 else tuple(text) for text in texts]
-        try:
-            ids, types, truncated = self._encode(inputs)
-        except (TypeError, UnicodeEncodeError):  # a lone surrogate: no tokenizer takes it
-            ids, types, truncated = self._encode([_clean(text) for text in inputs])
-        ids = [piece_ids or [self.pad_id] for piece_ids in ids]  # a tokenizer without special pieces, an empty text
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        total = int(lengths.sum())
-        if types is not None:
-            types = np.fromiter(chain.from_iterable(t or [0] for t in types), np.int32, total)
-        return TokenTable(np.fromiter(chain.from_iterable(ids), np.int32, total), types, np.cumsum(lengths) - lengths,
-                          lengths, self.pad_id, truncated)
+        wants_types = self._takes_types and any(isinstance(text, tuple) for text in inputs)
+        ids, types, lengths, truncated = [], [], [], 0
+        chunks = [inputs[i : i + CHUNK] for i in range(0, len(inputs), CHUNK)] or [[]]
+        for chunk in chunks:  # lists of Python numbers are kept for one chunk only
+            part_ids, part_types, part_truncated = self._encode(chunk, wants_types)
+            part_lengths = np.fromiter(map(len, part_ids), np.int64, len(part_ids))
+            total = int(part_lengths.sum())
+            ids.append(np.fromiter(chain.from_iterable(part_ids), np.int32, total))
+            types.append(np.fromiter(chain.from_iterable(part_types), np.int32))
+            lengths.append(part_lengths)
+            truncated += part_truncated
+        lengths = np.concatenate(lengths)
+        return TokenTable(np.concatenate(ids), np.concatenate(types) if wants_types else None,
+                          np.cumsum(lengths) - lengths, lengths, self.pad_id, truncated)
 
     def identity(self) -> str:
         """A text that differs where two tokenisers differ."""
@@ -95,22 +99,26 @@ class Tokeniser:
             return self._rust.to_str()
         return json.dumps([type(self.tokenizer).__name__, self.max_length, sorted(self.tokenizer.get_vocab().items())])
 
-    def _encode(self, inputs: list[str | tuple[str, str]]) -> tuple[list[list[int]], list[list[int]] | None, int]:
+    def _encode(self, inputs: list[str | tuple[str, str]], wants_types: bool):
+        """Piece ids and types (none unless wanted) of each text, and the number of texts that were cut."""
         if self._rust is None:
-            return self._encode_slowly(inputs)
-        encodings = self._rust.encode_batch_fast(inputs)
-        wants_types = self._takes_types and any(isinstance(text, tuple) for text in inputs)
+            return self._encode_slowly(inputs, wants_types)
+        try:
+            encodings = self._rust.encode_batch_fast(inputs)
+        except TypeError:  # a lone surrogate: no tokenizer takes it
+            encodings = self._rust.encode_batch_fast([_clean(text) for text in inputs])
         truncated = sum(1 for e in encodings if len(e) >= self.max_length and e.overflowing)
-        return [e.ids for e in encodings], [e.type_ids for e in encodings] if wants_types else None, truncated
+        ids = [e.ids or [self.pad_id] for e in encodings]  # without special pieces an empty text has none
+        return ids, [e.type_ids or [0] for e in encodings] if wants_types else [], truncated
 
-    def _encode_slowly(self, inputs: list[str | tuple[str, str]]):
+    def _encode_slowly(self, inputs: list[str | tuple[str, str]], wants_types: bool):
         """For the few tokenizers that exist in Python only."""
-        inputs = [(text,) if isinstance(text, str) else text for text in inputs]
-        encodings = [self.tokenizer(*text, truncation="longest_first", max_length=self.max_length) for text in inputs]
-        types = [list(e["token_type_ids"]) for e in encodings] if self._takes_types else None
-        truncated = sum(1 for text, e in zip(inputs, encodings, strict=True) if len(e["input_ids"]) >= self.max_length
+        texts = [(cleaned,) if isinstance(cleaned, str) else cleaned for cleaned in map(_clean, inputs)]
+        encodings = [self.tokenizer(*text, truncation="longest_first", max_length=self.max_length) for text in texts]
+        truncated = sum(1 for text, e in zip(texts, encodings, strict=True) if len(e["input_ids"]) >= self.max_length
                         and len(self.tokenizer(*text, verbose=False)["input_ids"]) > self.max_length)
-        return [list(e["input_ids"]) for e in encodings], types, truncated
+        ids = [list(e["input_ids"]) or [self.pad_id] for e in encodings]
+        return ids, [list(e["token_type_ids"]) or [0] for e in encodings] if wants_types else [], truncated
 
 
 def _clean(text: str | tuple[str, str]) -> str | tuple[str, str]:

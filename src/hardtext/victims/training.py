@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import logging
 import sys
@@ -19,11 +20,13 @@ from pytorch_lightning.callbacks import Callback, ModelCheckpoint, RichProgressB
 
 from hardtext.core import Example, InputError
 from hardtext.records import read_json, write_json
+from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.data import labelled, loader
 from hardtext.victims.module import VictimModule
 from hardtext.victims.settings import TrainingPlan
 
 log = logging.getLogger(__name__)
+logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)  # its notes on hardware and its tips; warnings stay
 
 OURS = {  # trainer option → what sets it instead
     "max_epochs": "model.epochs", "logger": "logger", "default_root_dir": "HARDTEXT_RUNS",
@@ -52,6 +55,9 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     folder, options = Path(folder), dict(trainer or {})
     for key in OURS.keys() & options.keys():
         raise InputError(f"trainer.{key}={options[key]}: not here; it is set by {OURS[key]}")
+    known = inspect.signature(pl.Trainer).parameters
+    for key in options.keys() - known.keys():
+        raise InputError(f"trainer.{key}={options[key]}: pl.Trainer has no such option; it has {', '.join(known)}")
     if not train:
         raise InputError("training: there are no training examples")
     if plan.keep == "best" and not dev:
@@ -60,7 +66,7 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     module.plan, module.seed = plan, seed
     module.train()  # pretrained weights come in eval mode, and Lightning leaves the mode as it is
 
-    classes, mixed = len(module.domain.classes), module.legacy_padding
+    classes, mixed = len(module.domain.classes), legacy_padding(module.net)
     splits = [labelled(examples, module.tokens, classes) for examples in (train, dev)]
     for name, split in zip(("train", "dev"), splits, strict=True):
         if split.table.truncated:
@@ -73,7 +79,7 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     if dev:
         keepers.append(ModelCheckpoint(folder, "best", monitor=module.monitored, mode="max", save_weights_only=True,
                                        save_on_train_epoch_end=False, enable_version_counter=False))
-    show_bar = sys.stderr.isatty() and options.pop("enable_progress_bar", True)
+    show_bar = options.pop("enable_progress_bar", True) and sys.stderr.isatty()
     callbacks = [*(options.pop("callbacks", None) or ()), *callbacks, *keepers, EpochLog(),
                  *([RichProgressBar(leave=True)] if show_bar else [])]
     lightning = pl.Trainer(**{"enable_model_summary": False, "num_sanity_val_steps": 0, **options,
@@ -86,8 +92,6 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
             warnings.filterwarnings("ignore", message)
         lightning.fit(module, train_batches, dev_batches, ckpt_path=last if last.is_file() else None,
                       weights_only=True)
-    if lightning.interrupted:  # Lightning ends quietly on Ctrl-C; whoever waits for a trained module must know
-        raise KeyboardInterrupt
     if plan.keep == "best":
         best = torch.load(folder / "best.ckpt", map_location="cpu", weights_only=True)
         module.load_state_dict(best["state_dict"])
@@ -98,7 +102,7 @@ def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example],
     """Write down what a folder's checkpoints are made from; refuse to go on with something else."""
     record = {**asdict(plan), "seed": seed, "train": digest(train), "dev": digest(dev)}
     path = folder / "training.json"
-    if path.is_file():
+    if path.is_file() and (folder / "last.ckpt").is_file():
         before = read_json(path)
         changed = [f"{key} was {before.get(key)!r}, now {value!r}" for key, value in record.items()
                    if before.get(key) != value]
