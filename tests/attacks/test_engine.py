@@ -237,7 +237,7 @@ def test_many_examples_share_batches(attack, victim, masked_lm):
     assert stats.calls == len(victim.calls) and stats.sent == sum(map(len, victim.calls))
     assert stats.sent / stats.calls > 30
     assert len(found) == 40
-    sent = [t for call in victim.calls for t in call]
+    sent = [t for call in victim.calls if len(call) > 1 for t in call]  # the single ones are asked again for the record
     assert len(sent) == len(set(sent))
     assert stats.sent <= sum(a.forwards for a in found)
 

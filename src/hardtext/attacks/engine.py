@@ -3,9 +3,10 @@
 Every example's attack is a generator that stops at each request. A round gathers the requests of all examples in
 flight, removes duplicates, lets each service answer its kind in one go and feeds the answers back. What an attempt
 holds never depends on the examples beside it, their order or how many are in flight; only ``seconds`` (an example's
-share of the time spent) does, and ``forwards`` on whether there is a cache (see ``Task``). Of equal probabilities the lower class, the earlier word and the earlier
-candidate win. Two batches of different make-up may differ in a probability's last bits; texts that close together
-(less than about 1e-6) can therefore change places on real victims.
+share of the time spent) does, and ``forwards`` depends on whether there is a cache (see ``services.Task``).
+
+Of equal probabilities the lower class, the earlier word and the earlier candidate win. Two batches of different
+make-up may differ in a probability's last bits, so on real victims texts less than about 1e-6 apart can change places.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from hardtext.attacks.base import Attack, MaskedLMAttack, Target
 from hardtext.attacks.masked_lm_service import MaskedLM, Proposing, Rating
 from hardtext.attacks.requests import Perplexity, Propose, Score, Steps
 from hardtext.attacks.services import Service, Stats, Task
+from hardtext.attacks.settling import Ask, settle
 from hardtext.attacks.victim_service import Cache, Scoring
 from hardtext.core import Attempt, Example, InputError, Segments, Victim
 
@@ -84,7 +86,7 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], service
             for job in decided:
                 tried += job.status != "skipped"
                 idle += job.status == "failed" and job.queries == 1
-                yield job.attempt(domain, victim.name, attack.name, seed)
+                yield job.attempt(domain, victim.name, attack.name, seed, services[Score].ask)
             if decided:
                 continue  # fill the places that have become free
             if not active:
@@ -164,10 +166,10 @@ class _Run(Task):
         self._steps.close()
         self.status = status
 
-    def attempt(self, domain: str, victim: str, attack: str, seed: int) -> Attempt:
+    def attempt(self, domain: str, victim: str, attack: str, seed: int, ask: Ask) -> Attempt:
         return Attempt(
             id=self.example.id, domain=domain, victim=victim, attack=attack, label=self.example.label,
             original=self.example.segments, adversarial=self.adversarial, status=self.status,
-            original_probs=None if self.original is None else self.original.tolist(),
-            adversarial_probs=None if self.final is None else self.final.tolist(),
+            original_probs=None if self.original is None else settle(ask, self.example.segments, self.original),
+            adversarial_probs=None if self.final is None else settle(ask, self.adversarial, self.final),
             queries=self.queries, forwards=self.forwards, seconds=round(self.seconds, 6), seed=seed, error=self.error)

@@ -98,7 +98,7 @@ class Scoring:
     def _forward(self, texts: list[Segments]) -> Sequence[numpy.ndarray]:
         lengths = [sum(map(len, t)) for t in texts]
         if sum(lengths) <= CALL_CHARACTERS:
-            return self._ask(texts) if texts else ()
+            return self.ask(texts) if texts else ()
         order = sorted(range(len(texts)), key=lengths.__getitem__)
         rows: list[Any] = [None] * len(texts)
         part: list[int] = []
@@ -108,12 +108,13 @@ class Scoring:
             characters += lengths[i]
             last = position + 1 == len(order)
             if last or characters + lengths[order[position + 1]] > CALL_CHARACTERS:
-                for j, row in zip(part, self._ask([texts[j] for j in part]), strict=True):
+                for j, row in zip(part, self.ask([texts[j] for j in part]), strict=True):
                     rows[j] = row
                 part, characters = [], 0
         return rows
 
-    def _ask(self, texts: list[Segments]) -> numpy.ndarray:
+    def ask(self, texts: list[Segments]) -> numpy.ndarray:
+        """The victim's checked answer to these very texts: float64, (texts, classes)."""
         started = time.perf_counter()
         result = numpy.asarray(self._victim.probabilities(texts), dtype=numpy.float64)
         self._stats.victim_seconds += time.perf_counter() - started
