@@ -239,7 +239,7 @@ def test_many_examples_share_batches(attack, victim, masked_lm):
     assert len(found) == 40
     sent = [t for call in victim.calls if len(call) > 1 for t in call]  # the single ones are asked again for the record
     assert len(sent) == len(set(sent))
-    assert stats.sent <= sum(a.forwards for a in found)
+    assert len(sent) <= sum(a.forwards for a in found)
 
 
 def test_the_first_requests_of_a_long_text_are_sent_in_parts(victim):
