@@ -56,8 +56,12 @@ def resolve(source: str, *, option: str) -> Path:
 
 def _from_hub(source: str, option: str) -> Path:
     from huggingface_hub import constants, snapshot_download
-    from huggingface_hub.errors import (GatedRepoError, HFValidationError, LocalEntryNotFoundError,
-                                        RepositoryNotFoundError)
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
 
     try:
         return Path(snapshot_download(source, local_files_only=True, allow_patterns=_WANTED))

@@ -224,7 +224,7 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  *(f"stand-in: {words}" for words in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
-        train_table.show(train_table.before_after_table(title, before, after, "\n".join(notes)))
+        train_table.show(title, train_table.before_after_table(before, after, "\n".join(notes)))
     else:
-        train_table.show(train_table.clean_table(title, report["attack"]))
+        train_table.show(title, train_table.clean_table(report["attack"]))
     log.info("victim and figures: %s", runs.shown(folder))

@@ -11,9 +11,9 @@ from rich.table import Table
 from hardtext.core import STATUSES
 
 
-def summary_table(title: str, summary: Mapping[str, Any], notes: str = "") -> Table:
+def summary_table(summary: Mapping[str, Any], notes: str = "") -> Table:
     """``summary`` is what ``attacks.rows.summarise`` gives."""
-    table = Table(title=title, caption=notes or None, title_justify="left", caption_justify="left")
+    table = Table(caption=notes or None, caption_justify="left", show_header=False)
     table.add_column("")
     table.add_column("", justify="right")
     total = summary["attempts"]
@@ -29,4 +29,6 @@ def summary_table(title: str, summary: Mapping[str, Any], notes: str = "") -> Ta
 
 
 def print_summary(title: str, summary: Mapping[str, Any], notes: str = "") -> None:
-    Console().print(summary_table(title, summary, notes))
+    console = Console()
+    console.print(title)
+    console.print(summary_table(summary, notes))

@@ -24,9 +24,9 @@ def change(before: float | None, after: float | None, digits: int = 3) -> str:
     return "–" if before is None or after is None else f"{after - before:+.{digits}f}"
 
 
-def clean_table(title: str, metrics: Mapping[str, Any], caption: str = "") -> Table:
+def clean_table(metrics: Mapping[str, Any]) -> Table:
     """The metrics of one victim on one split (``metrics`` as ``hardtext.victims.metrics`` gives them)."""
-    table = Table(title=title, caption=caption or None, title_justify="left", caption_justify="left")
+    table = Table()
     table.add_column("metric")
     table.add_column("value", justify="right")
     for words, key in CLEAN_ROWS:
@@ -34,13 +34,13 @@ def clean_table(title: str, metrics: Mapping[str, Any], caption: str = "") -> Ta
     return table
 
 
-def before_after_table(title: str, before: Mapping[str, Any], after: Mapping[str, Any], caption: str) -> Table:
+def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], caption: str) -> Table:
     """Clean and robust figures of the victim before and after adversarial training.
 
     ``before`` and ``after`` hold ``clean`` (metrics) and ``robust`` (scores with ``robust_accuracy``, and the 95 %
     bounds of the score under ``interval``).
     """
-    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
+    table = Table(caption=caption, caption_justify="left")
     table.add_column("")
     for column in ("before", "after", "change"):
         table.add_column(column, justify="right")
@@ -62,7 +62,7 @@ def _with_interval(robust: Mapping[str, Any], key: str, digits: int) -> str:
     return text if bounds is None else f"{text} [{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
 
 
-def show(*tables: Table) -> None:
-    console = Console(soft_wrap=False)
-    for table in tables:
-        console.print(table)
+def show(title: str, table: Table) -> None:
+    console = Console()
+    console.print(title)
+    console.print(table)
