@@ -15,6 +15,7 @@ from random import Random
 from hardtext import seeding
 from hardtext.core import Corpus, Domain, Example, InputError
 from hardtext.domains.base import DomainSettings
+from hardtext.domains.rows import Row, examples
 from hardtext.domains.sample_facts import Place, places
 from hardtext.domains.sample_wording import CONTRASTS, WORDINGS, approximate, capitalised, claim, spoken, state
 
@@ -22,9 +23,9 @@ SIZES = {"train": 4000, "dev": 400, "attack": 400}
 SHARES = {"attack": 0.12, "dev": 0.12, "train": 0.76}  # of the places
 RELATIONS = {"city": 2, "country": 6, "county": 1, "state": 2}  # at most so many pairs about one place
 
-DENIED = 0.10  # claims that deny a value; so the word "not" decides nothing by itself
-BOUNDED = 0.20  # claims of areas and populations that compare with a bound, so that no number is repeated
-CONTRASTED = 0.20  # evidence that also states the fact of another place, so that finding the value is not enough
+DENIED = 0.06  # claims that deny a value; so the word "not" decides nothing by itself
+BOUNDED = 0.10  # claims of areas and populations that compare with a bound, so that no number is repeated
+CONTRASTED = 0.12  # evidence that also states the fact of another place, so that finding the value is not enough
 FURTHER = (0, 1, 1, 2)  # how many further facts of the place the evidence states
 
 NEAR_DEGREES = (5, 30)
@@ -50,7 +51,8 @@ class SampleDomain(DomainSettings):
         return Corpus(
             domain=Domain(self.name, ("supported", "refuted"), positive=(1,), pair=True, stand_in="generated sample"),
             train=pairs["train"][: self.train], dev=pairs["dev"], attack=pairs["attack"],
-            notes=("the domain sample is generated from GeoNames facts: its figures stand for no published corpus",))
+            notes=("the domain sample is generated from facts of GeoNames (geonames.org, CC BY 4.0): "
+                   "its figures stand for no published corpus",))
 
 
 def generate() -> dict[str, tuple[Example, ...]]:
@@ -78,35 +80,35 @@ def _pairs(split: str, group: list[Place]) -> tuple[Example, ...]:
             for relation in rng.sample(sorted(place.facts), min(RELATIONS[place.kind], len(place.facts)))]
     rng.shuffle(jobs)
     turn = {relation: rng.randrange(2) for relation in sorted(WORDINGS)}
-    made: tuple[list, list] = ([], [])
+    made: tuple[list[Row], list[Row]] = ([], [])
     for place, relation in jobs:
         label = turn[relation]
         segments = _pair(place, relation, bool(label), pool, rng)
         if segments is not None:
             turn[relation] = 1 - label
-            made[label].append((segments, label, place.name))
+            made[label].append(Row(label, place.name, segments))
     half = SIZES[split] // 2
     if min(map(len, made)) < half:
         raise RuntimeError(f"the facts are too few for {SIZES[split]} pairs in {split}: {[len(m) for m in made]}")
-    rows = [row for both in zip(made[0][:half], made[1][:half]) for row in rng.sample(both, 2)]
-    return tuple(Example(f"{split}-{number:04d}", segments, label, source=name, split=split)
-                 for number, (segments, label, name) in enumerate(rows, 1))
+    couples = zip(made[0][:half], made[1][:half], strict=True)  # in random order, yet any part of a split is balanced
+    return examples([row for couple in couples for row in rng.sample(couple, 2)], "sample", split)
 
 
 class _Pool:
     """The places of one split by what they can lend: a wrong value, or a place that stands beside another."""
 
     def __init__(self, group: list[Place]) -> None:
-        self.holders: dict[tuple[str, str], list[Place]] = defaultdict(list)
+        self.holders: dict[tuple[str, str, str], list[Place]] = defaultdict(list)  # by kind, relation, region ("": any)
         for place in group:
             for relation in place.facts:
-                self.holders[place.kind, relation].append(place)
+                self.holders[place.kind, relation, place.region].append(place)
+                self.holders[place.kind, relation, ""].append(place)
 
     def wrong(self, place: Place, relation: str, rng: Random) -> tuple[str | int, Place] | None:
         """A value that is plausible but wrong for ``place``, and a place for which it is right. Values come as often
         as they are true elsewhere, so that a claim alone does not give itself away."""
-        others = self.holders[place.kind, relation]
-        near = [other for other in others if other.region == place.region] if relation != "continent" else others
+        others = self.holders[place.kind, relation, ""]
+        near = self.holders[place.kind, relation, "" if relation == "continent" else place.region]
         told = {spoken(relation, value) for value in place.facts[relation]} | {place.name}
         for attempt in range(TRIES):
             other = rng.choice(near if attempt < TRIES // 2 else others)

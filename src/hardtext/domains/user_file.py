@@ -15,6 +15,7 @@ from hardtext.core import SPLITS, Corpus, Domain, Example, InputError, Segments
 from hardtext.domains import user_tables
 from hardtext.domains.base import DomainSettings, choice
 from hardtext.domains.splitting import stratified
+from hardtext.domains.user_tables import shown
 
 SPLIT_NAMES = {"train": ("train", "training"), "dev": ("dev", "valid", "validation", "val"),
                "attack": ("attack", "test")}
@@ -140,10 +141,9 @@ class FileDomain(DomainSettings):
             if any(_LONE_SURROGATE.search(segment) for segment in segments):
                 count["broken"] += 1
                 segments = tuple(_LONE_SURROGATE.sub("\ufffd", segment) for segment in segments)
-            own = self.split_column and _split_name(values[self.split_column], path, number)
-            rows.append(Row(values[self.id].strip() if self.id else f"{split}-{number}" if split else str(number),
-                            segments, label, own or split,
-                            self.group and values[self.group].strip() or _key(segments)))
+            own = _split_name(values[self.split_column], path, number) if self.split_column else split
+            group = values[self.group].strip() if self.group else ""
+            rows.append(Row(self._id(values, split, path, number), segments, label, own, group or _key(segments)))
         dropped = [f"{count[reason]} without a {reason[3:]}" for reason in ("no text", "no label") if count[reason]]
         if not rows:
             raise InputError(f"{path}: no row to use ({count['rows']} rows, {', '.join(dropped) or 'none dropped'})")
@@ -152,6 +152,14 @@ class FileDomain(DomainSettings):
         if count["broken"]:
             notes.append(f"{path.name}: replaced broken characters (lone surrogates) in {count['broken']} rows")
         return rows
+
+    def _id(self, values: dict[str, str], split: str, path: Path, number: int) -> str:
+        """The row's id in the file, or its number there (with the split, where each has its own file)."""
+        if not self.id:
+            return f"{split}-{number}" if split else str(number)
+        if not (found := values[self.id].strip()):
+            raise InputError(f"{path}, row {number}: nothing in the column {self.id} (domain.id)")
+        return found
 
     def _classes(self, rows: list[Row], notes: list[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """The class names, credible ones first, and the places of the others."""
@@ -165,14 +173,14 @@ class FileDomain(DomainSettings):
             asked = {_class_name(name).casefold() for name in self.positive.split(",")}
             chosen = {name for name in names if name.casefold() in asked}
             if len(chosen) < len(asked) or len(chosen) == len(names):
-                raise InputError(f"domain.positive={self.positive}: expected some, not all, of {', '.join(names)}")
+                raise InputError(f"domain.positive={self.positive}: expected some, not all, of {shown(names)}")
         else:
             chosen = _guess(names, self.label)
             if not chosen:
                 raise InputError(f"domain.label={self.label}: which class is not credible? set domain.positive to "
-                                 f"one or more (comma-separated) of {', '.join(names)}")
-            notes.append(f"took {', '.join(sorted(chosen))} as not credible, going by its name; domain.positive "
-                         f"changes that (classes: {', '.join(names)})")
+                                 f"one or more (comma-separated) of {shown(names)}")
+            notes.append(f"took {shown(sorted(chosen))} as not credible, going by its name; domain.positive "
+                         f"changes that (classes: {shown(names)})")
         classes = (*(name for name in names if name not in chosen), *(name for name in names if name in chosen))
         return classes, tuple(range(len(classes) - len(chosen), len(classes)))
 
@@ -284,7 +292,7 @@ def _check_ids(rows: list[Row]) -> None:
 
 def _check_trained(classes: tuple[str, ...], labels: list[str]) -> None:
     if missing := [name for name in classes if name not in labels]:
-        raise InputError(f"domain=file: no training row of class {', '.join(missing)}")
+        raise InputError(f"domain=file: no training row of class {shown(missing)}")
 
 
 def _guess(names: list[str], column: str) -> set[str]:

@@ -17,6 +17,7 @@ from typing import Any
 from hardtext.core import InputError
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+LONGEST = 300  # characters of a list of names in a message
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -111,10 +112,16 @@ def _parquet(path: Path, columns: Collection[str]) -> Iterator[dict[str, Any]]:
     return iter(table.to_pylist())
 
 
+def shown(names: Collection[str]) -> str:
+    """Names from a file, fit for one line of a message."""
+    text = ", ".join(" ".join(name.split()) for name in names)
+    return text if len(text) <= LONGEST else text[:LONGEST] + " …"
+
+
 def _check_columns(path: Path, wanted: Collection[str], found: list[str]) -> None:
     for name in wanted:
         if name not in found:
-            raise InputError(f"{path}: no column {name!r}; it has {', '.join(found)}: name yours with domain.text=, "
+            raise InputError(f"{path}: no column {name!r}; it has {shown(found)}: name yours with domain.text=, "
                              "domain.text_pair=, domain.label=, domain.id=, domain.split_column= or domain.group=")
         if found.count(name) > 1:
             raise InputError(f"{path}: {found.count(name)} columns are called {name!r}; rename all but one")
