@@ -246,6 +246,7 @@ def test_unknown_columns_are_answered_with_those_there_are(tmp_path):
     refused(write_jsonl(tmp_path / "t.jsonl", [{"a": 1}, {"b": 2}]), "no column 'text'", "a, b")
     pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), tmp_path / "t.parquet")
     refused(tmp_path / "t.parquet", "no column 'text'", "it has a")
+    refused(write_csv(tmp_path / "odd.csv", [], header=("two\nlines", *["x" * 50] * 9)), "it has two lines, xxx", " …:")
     refused(write_csv(tmp_path / "twice.csv", [], header=("text", "label", "text")), "2 columns are called 'text'")
 
 
@@ -289,9 +290,11 @@ def test_damaged_tables(tmp_path):
     refused(path, "not a readable Parquet file")
 
 
-def test_duplicate_ids(tmp_path):
+def test_ids_must_be_there_and_differ(tmp_path):
     rows = [(f"{n % 39}", text, name) for n, (text, name) in enumerate(ROWS)]
     refused(write_csv(tmp_path / "t.csv", rows, header=("id", "text", "label")), "2 rows have the id '0'", id="id")
+    rows[6] = (" ", "text", "fake")
+    refused(write_csv(tmp_path / "t.csv", rows, header=("id", "text", "label")), "row 7", "domain.id", id="id")
 
 
 @pytest.mark.parametrize("setting, word", [
