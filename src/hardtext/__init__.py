@@ -5,7 +5,7 @@ Importing this is cheap: torch and the rest are imported by the function that ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
     """
     from hardtext.attacks import ATTACKS, engine
 
-    if attack not in ATTACKS:
+    if not isinstance(attack, str) or attack not in ATTACKS:
         raise InputError(f"attack={attack!r}: expected one of {', '.join(ATTACKS)}")
     try:
         chosen = ATTACKS[attack](name=attack, **settings)
@@ -46,8 +46,12 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
         raise InputError(f"attack={attack!r}: {error}") from error
     if not isinstance(victim, Victim):
         victim = load_victim(victim)
+    if isinstance(examples, (str, Example)) or not isinstance(examples, Iterable):
+        raise InputError(f"examples: expected a list of texts or Examples, got one {type(examples).__name__}")
     items = [Example(id=str(i), segments=(e,), label=UNKNOWN_LABEL) if isinstance(e, str) else e
              for i, e in enumerate(examples)]
+    if foreign := [e for e in items if not isinstance(e, Example)]:
+        raise InputError(f"examples: expected texts or Examples, got a {type(foreign[0]).__name__}: {str(foreign[0])[:80]}")
     ids = [e.id for e in items]
     if repeated := {i for i in ids if ids.count(i) > 1}:
         raise InputError(f"examples: ids must be unique, repeated: {', '.join(sorted(repeated)[:5])}")
@@ -61,4 +65,7 @@ def score(attempts: Sequence[Attempt], semantic: str = "minilm", **options: Any)
     from hardtext.scoring import score as compute
     from hardtext.scoring import semantic_from_name
 
+    attempts = list(attempts)
+    if foreign := [a for a in attempts if not isinstance(a, Attempt)]:
+        raise InputError(f"attempts: expected what hardtext.attack returns, got a {type(foreign[0]).__name__}")
     return compute(attempts, semantic=semantic_from_name(semantic), **options)

@@ -154,6 +154,10 @@ def run_command(main: Callable[[], None]) -> None:
         main()
     except (HydraException, OmegaConfBaseException) as error:
         _refuse(explain(error))
+    except ValueError as error:  # what Hydra makes of trainer=null
+        if not str(error).startswith("Config group override must be"):
+            raise
+        _refuse(f"{' '.join(sys.argv[1:])}: null is none of the choices of a part (trainer, model, domain, ...)")
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on where this one stopped", file=sys.stderr)
         sys.exit(130)

@@ -38,7 +38,7 @@ class Example:
     split: str = ""
 
     def __post_init__(self) -> None:
-        segments = (self.segments,) if isinstance(self.segments, str) else tuple(self.segments)
+        segments = tuple(self.segments) if isinstance(self.segments, (tuple, list)) else (self.segments,)
         if len(segments) not in (1, 2) or not all(isinstance(s, str) for s in segments):
             raise InputError(f"example {self.id!r}: segments must be one or two strings, got {self.segments!r}")
         object.__setattr__(self, "segments", segments)
@@ -88,6 +88,10 @@ class Victim(Protocol):
         ...
 
 
+_ROW_KINDS = {"id": str, "domain": str, "victim": str, "attack": str, "label": int, "queries": int, "forwards": int,
+              "seconds": (int, float), "seed": int}
+
+
 @dataclass(slots=True)
 class Attempt:
     """One attacked example: a line of ``attempts.jsonl``.
@@ -130,9 +134,14 @@ class Attempt:
             raise InputError(f"not an attempt: unknown {', '.join(sorted(unknown))}")
         if row["status"] not in STATUSES:
             raise InputError(f"not an attempt: status {row['status']!r}, expected one of {', '.join(STATUSES)}")
+        for key, kind in _ROW_KINDS.items():
+            if not isinstance(row[key], kind):
+                raise InputError(f"not an attempt: {key} holds {row[key]!r:.80}, a {type(row[key]).__name__}")
         adversarial = row["adversarial"]
         for key, segments in (("original", row["original"]), ("adversarial", adversarial)):
-            if segments is not None and not (isinstance(segments, list) and all(isinstance(s, str) for s in segments)):
+            if segments is None and key == "adversarial" and row["status"] != "success":
+                continue
+            if not (isinstance(segments, list) and len(segments) in (1, 2) and all(isinstance(s, str) for s in segments)):
                 raise InputError(f"not an attempt: {key} must be a list of one or two strings, got {segments!r:.80}")
         return cls(**{**row, "original": tuple(row["original"]),
                       "adversarial": None if adversarial is None else tuple(adversarial)})

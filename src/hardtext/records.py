@@ -94,10 +94,10 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
                     continue
                 try:
                     row = json.loads(line)
-                except json.JSONDecodeError as error:
+                except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, brackets 10,000 deep
                     if not line.endswith("\n"):
                         return
-                    raise InputError(f"{path}, line {number}: not JSON ({error.msg})") from error
+                    raise InputError(f"{path}, line {number}: not JSON ({error})") from error
                 if not isinstance(row, dict):
                     raise InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
                 yield row
@@ -120,7 +120,7 @@ def read_json(path: Path) -> Any:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error})") from error
 
 

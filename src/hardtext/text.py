@@ -14,6 +14,14 @@ from hardtext.core import InputError, Segments
 SEPARATOR = " ~ "
 """How BODEGA joins a pair into one string (Przybyła et al. 2023); only files and plain callables see this form."""
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def readable(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate: half a character, which no tokenizer takes."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
 _WORD = re.compile(
     r"[^\W_]+(?:\.[^\W_]+)+\.?(?=\W|$)"  # U.S.  e.g.  3.5  example.com
     r"|[^\W_]+(?:['’\-_&@/][^\W_]+)*"    # don't  well-known  slovakia_slota  and/or

@@ -329,3 +329,25 @@ def test_covid_tweets_in_three_oddly_named_files(shared_data):
     assert (len(corpus.train), len(corpus.dev), len(corpus.attack)) == (6420, 2140, 2140)
     assert corpus.domain.classes == ("real", "fake") and len({e.id for e in everything(corpus)}) == 10700
     assert sum(e.label for e in corpus.train) == 3060
+
+
+@pytest.mark.parametrize(("name", "data", "options", "words"), [
+    ("hex.csv", b"text,label\na,fake\n", {"encoding": "hex"}, "not hex text"),
+    ("undefined.csv", b"text,label\na,fake\n", {"encoding": "undefined"}, "not undefined text"),
+    ("nul.csv", b"text,label\na,fake\n", {"encoding": "utf\0"}, "unknown encoding"),
+    ("digits.jsonl", b'{"text": "a", "label": ' + b"1" * 5000 + b"}\n", {}, "line 1: not JSON"),
+    ("deep.jsonl", b"[" * 100_000, {}, "line 1: not JSON"),
+    ("n" * 300 + ".csv", None, {}, "no such file"),
+])
+def test_what_python_itself_stumbles_over_is_one_line(tmp_path, name, data, options, words):
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=words):
+        FileDomain(path=str(tmp_path / name), **options).load(tmp_path, 0)
+
+
+def test_labels_of_many_digits_and_of_broken_characters_are_classes(tmp_path):
+    rows = [{"text": f"text {i}", "label": ("9" * 5000, "fake\ud800")[i % 2]} for i in range(20)]
+    (tmp_path / "odd.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = FileDomain(path=str(tmp_path / "odd.jsonl"), positive="fake\ufffd").load(tmp_path, 0)
+    assert corpus.domain.classes == ("9" * 5000, "fake\ufffd")

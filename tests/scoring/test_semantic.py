@@ -184,3 +184,15 @@ def test_batches_and_order_do_not_matter(tiny_bleurt):
 def test_bleurt_that_cannot_be_had_is_one_line(tmp_path):
     with pytest.raises(InputError, match="semantic.path=.*: no such folder"):
         semantic_from_name("bleurt", path=str(tmp_path / "nowhere")).score_pairs([("a", "b")])
+
+
+def test_half_characters_reach_no_tokenizer():
+    seen = []
+
+    class Noting(SEMANTIC["none"]):
+        def _score_distinct(self, pairs):
+            seen.extend(pairs)
+            return numpy.ones(len(pairs))
+
+    Noting().score_pairs([("a \ud800 b", "a b")])
+    assert seen == [("a \ufffd b", "a b")]

@@ -80,3 +80,14 @@ def test_every_trained_model_has_the_fields_of_a_plan():
 def test_the_registry_imports_nothing_heavy():
     code = "import sys, hardtext.victims; print([m for m in ('torch', 'transformers', 'numpy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_rates_are_finite():
+    for setting in ({"lr": float("inf")}, {"weight_decay": float("inf")}):
+        with pytest.raises(InputError, match="expected"):
+            BiLSTM(**setting)
+
+
+def test_settings_of_an_adversary_that_is_not_there_are_refused():
+    with pytest.raises(InputError, match="attack@model.adversary="):
+        Encoder(adversary={"subset": 40})

@@ -274,3 +274,10 @@ def test_two_processes_share_the_work_and_agree(bert_folder, tmp_path):
     assert seen == {"0": 128, "1": 128}  # half of 64 texts, four times
     ends = {rank: rest for kind, rank, *rest in lines if kind == "end"}
     assert ends["0"] == ends["1"] and float(ends["0"][1]) == 1.0
+
+
+@pytest.mark.parametrize("option", [{"precision": "foo"}, {"strategy": "foo"}, {"callbacks": 3}, {"devices": 9999}])
+def test_an_option_the_trainer_refuses_leaves_no_trace(train, tmp_path, option):
+    with pytest.raises(InputError, match=rf"trainer\.{next(iter(option))}"):
+        train(trainer={"accelerator": "cpu", **option})
+    assert not (tmp_path / "run" / "training.json").exists()

@@ -51,7 +51,7 @@ def run(attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: 
     for key, value in (("max_queries", max_queries), ("in_flight", in_flight), ("speculate", speculate)):
         if value is not None and value < 1:
             raise InputError(f"{key}={value}: expected at least 1")
-    if max_seconds is not None and max_seconds <= 0:
+    if max_seconds is not None and not max_seconds > 0:
         raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds")
     stats = Stats() if stats is None else stats
     if isinstance(cache, bool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import math
+import os
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class FileDomain(DomainSettings):
             raise InputError(f"domain.delimiter={self.delimiter}: expected one character, or the word tab")
         try:
             codecs.lookup(self.encoding)
-        except LookupError as error:
+        except (LookupError, ValueError) as error:
             raise InputError(f"domain.encoding={self.encoding}: unknown encoding; utf-8, utf-16, cp1252 and latin-1 "
                              "are common ones") from error
 
@@ -109,7 +110,7 @@ class FileDomain(DomainSettings):
             raise InputError("domain=file needs domain.path=<your file or folder>, domain.text=<column> and "
                              "domain.label=<column>")
         path = Path(self.path).expanduser()
-        if not path.exists():
+        if not os.path.exists(path):  # Path.exists raises on a name that is too long
             raise InputError(f"domain.path={self.path}: no such file or folder")
         files = _files_of_folder(path) if path.is_dir() else {"": path}
         for split, given in (("dev", self.dev_path), ("attack", self.attack_path)):
@@ -131,7 +132,7 @@ class FileDomain(DomainSettings):
             values = {name: _written(values[name], path, number, name) for name in columns}
             count["rows"] += 1
             segments = tuple(values[name] for name in texts)
-            label = _class_name(values[self.label])
+            label = _class_name(_LONE_SURROGATE.sub("\ufffd", values[self.label]))
             if not all(segment.strip() for segment in segments):
                 count["no text"] += 1
                 continue
@@ -267,7 +268,7 @@ def _natural(name: str) -> tuple[bool, int, str]:
     ['2', '10', 'fake', 'real']
     """
     number = re.fullmatch(r"-?\d+", name)
-    return not number, int(name) if number else 0, name
+    return not number, float(name) if number else 0, name
 
 
 def _split_name(written: str, path: Path, number: int) -> str:

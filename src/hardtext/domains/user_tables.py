@@ -59,6 +59,8 @@ def _text(path: Path, encoding: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"{path}, line {line}: not {encoding} text; set domain.encoding to the file's encoding, "
                          "such as cp1252, latin-1 or utf-16") from error
+    except (UnicodeError, LookupError) as error:  # codecs that do not say where, and those not for text (hex)
+        raise InputError(f"{path}: not {encoding} text ({error}); set domain.encoding to the file's encoding") from error
 
 
 def _delimited(path: Path, text: str, columns: Collection[str], layout: Layout) -> Iterator[dict[str, Any]]:
@@ -89,8 +91,8 @@ def _json_lines(path: Path, text: str, columns: Collection[str]) -> Iterator[dic
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}, line {number}: not JSON ({error.msg}); expected one object a line") from error
+        except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, brackets 10,000 deep
+            raise InputError(f"{path}, line {number}: not JSON ({error}); expected one object a line") from error
         if not isinstance(row, dict):
             raise InputError(f"{path}, line {number}: expected one JSON object a line, got {type(row).__name__}")
         rows.append(row)

@@ -54,7 +54,12 @@ def score(config: EvaluateConfig) -> scoring.Scores:
 def attack_summary(source: Path) -> dict[str, Any]:
     """The ``summary.json`` of the run the attempts come from: what stands in for what. Empty where there is none."""
     file = (source if source.is_dir() else source.parent) / "summary.json"
-    return records.read_json(file) if file.is_file() and source.suffix != ".tsv" else {}
+    if source.suffix == ".tsv" or not file.is_file():
+        return {}
+    summary = records.read_json(file)
+    if not isinstance(summary, dict):
+        raise InputError(f"{file}: expected the summary of an attack run, got a {type(summary).__name__}")
+    return summary
 
 
 TASKS = {"score": score}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardtext.core import InputError
 from hardtext.scoring.bodega import Pair
+from hardtext.text import readable
 
 if TYPE_CHECKING:
     import numpy
@@ -31,6 +32,7 @@ class SemanticSettings(ABC):
 
         1 means the same; nothing is clipped here, and identical sentences need not score 1.
         """
+        pairs = [(readable(reference), readable(candidate)) for reference, candidate in pairs]
         distinct = {pair: index for index, pair in enumerate(dict.fromkeys(pairs))}
         scores = self._score_distinct(list(distinct))
         return scores[[distinct[pair] for pair in pairs]]

@@ -51,7 +51,8 @@ def load_attempts(source: Path | str, domain: str | None = None) -> list[Attempt
 
 def _warn_if_unfinished(folder: Path) -> None:
     status = folder / "status.json"
-    state = read_json(status).get("state") if status.is_file() else None
+    found = read_json(status) if status.is_file() else None
+    state = found.get("state") if isinstance(found, dict) else None
     if state not in (None, "done"):
         log.warning("%s: the run is not finished (state: %s); these are its attempts so far", folder, state)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
 from hardtext.core import Domain, InputError, Victim
@@ -45,11 +46,11 @@ class TrainingPlan:
         one_of("model.optimizer", self.optimizer, OPTIMIZERS)
         one_of("model.schedule", self.schedule, SCHEDULES)
         one_of("model.keep", self.keep, KEEP)
-        if not self.lr > 0:
+        if not 0 < self.lr < inf:
             raise InputError(f"model.lr={self.lr}: expected a number above 0")
         if not 0 <= self.warmup < 1:
             raise InputError(f"model.warmup={self.warmup}: expected a share of the steps, from 0 up to but not 1")
-        if not self.weight_decay >= 0:
+        if not 0 <= self.weight_decay < inf:
             raise InputError(f"model.weight_decay={self.weight_decay}: expected 0 or more")
         for key in ("batch_size", "epochs"):
             if getattr(self, key) < 1:
@@ -81,6 +82,12 @@ class TrainedModel(ModelSettings):
     adversarial: TrainingPlan = field(default_factory=lambda: TrainingPlan(
         optimizer="adam", lr=2e-5, schedule="constant", batch_size=32, epochs=1))
     trainable: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _ = self.plan  # checked now, before any work
+        if self.adversary is not None and not is_dataclass(self.adversary):
+            raise InputError(f"model.adversary={self.adversary}: model={self.name} has no adversary to set this of; "
+                             f"choose one with attack@model.adversary=bert_attack, or a model that has one")
 
     @property
     def plan(self) -> TrainingPlan:
@@ -131,7 +138,7 @@ class BiLSTM(TrainedModel):
         for key in ("embedding", "hidden", "max_length"):
             if getattr(self, key) < (8 if key == "max_length" else 1):
                 raise InputError(f"model.{key}={getattr(self, key)}: too small")
-        _ = self.plan  # checked now, before any work
+        super().__post_init__()
 
     def sources(self) -> dict[str, str]:
         return {"model.tokenizer": self.tokenizer}
@@ -171,7 +178,7 @@ class Encoder(TrainedModel):
     def __post_init__(self) -> None:
         if self.max_length < 8:
             raise InputError(f"model.max_length={self.max_length}: too small")
-        _ = self.plan  # checked now, before any work
+        super().__post_init__()
 
     def sources(self) -> dict[str, str]:
         return {"model.path": self.path}

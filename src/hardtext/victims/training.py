@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 import logging
+import os
 import sys
 import time
 import warnings
@@ -16,7 +17,9 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.accelerators import CPUAccelerator
 from pytorch_lightning.callbacks import Callback, ModelCheckpoint, RichProgressBar
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
 
 from hardtext.core import Example, InputError
 from hardtext.records import read_json, write_json
@@ -24,6 +27,7 @@ from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.data import labelled, loader
 from hardtext.victims.module import VictimModule
 from hardtext.victims.settings import TrainingPlan
+from hardtext.victims.tokens import one_line
 
 log = logging.getLogger(__name__)
 logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)  # its notes on hardware and its tips; warnings stay
@@ -62,6 +66,14 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
         raise InputError("training: there are no training examples")
     if plan.keep == "best" and not dev:
         raise InputError("model.keep=best: there are no dev examples to choose by; use model.keep=last")
+    show_bar = options.pop("enable_progress_bar", True) and sys.stderr.isatty()
+    own = [ModelCheckpoint(folder, "last", save_on_train_epoch_end=True, enable_version_counter=False)]
+    if dev:
+        own.append(ModelCheckpoint(folder, "best", monitor=module.monitored, mode="max", save_weights_only=True,
+                                   save_on_train_epoch_end=False, enable_version_counter=False))
+    own += [EpochLog(), *([RichProgressBar(leave=True)] if show_bar else [])]
+    lightning = trainer_for(options, max_epochs=plan.epochs, logger=list(loggers) or False, callbacks=[*callbacks, *own],
+                            default_root_dir=folder, use_distributed_sampler=False, enable_progress_bar=show_bar)
     claim(folder, plan, seed, train, dev)
     module.plan, module.seed = plan, seed
     module.train()  # pretrained weights come in eval mode, and Lightning leaves the mode as it is
@@ -75,17 +87,6 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     train_batches = loader(splits[0], plan.batch_size, seed, mixed_lengths=mixed)
     dev_batches = loader(splits[1], plan.batch_size, None, mixed_lengths=mixed) if dev else None
 
-    keepers = [ModelCheckpoint(folder, "last", save_on_train_epoch_end=True, enable_version_counter=False)]
-    if dev:
-        keepers.append(ModelCheckpoint(folder, "best", monitor=module.monitored, mode="max", save_weights_only=True,
-                                       save_on_train_epoch_end=False, enable_version_counter=False))
-    show_bar = options.pop("enable_progress_bar", True) and sys.stderr.isatty()
-    callbacks = [*(options.pop("callbacks", None) or ()), *callbacks, *keepers, EpochLog(),
-                 *([RichProgressBar(leave=True)] if show_bar else [])]
-    lightning = pl.Trainer(**{"enable_model_summary": False, "num_sanity_val_steps": 0, **options,
-                              "max_epochs": plan.epochs, "logger": list(loggers) or False, "callbacks": callbacks,
-                              "default_root_dir": folder, "use_distributed_sampler": False,
-                              "enable_progress_bar": show_bar})
     last = folder / "last.ckpt"
     with warnings.catch_warnings():
         for message in NOT_TROUBLE:
@@ -96,6 +97,21 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
         best = torch.load(folder / "best.ckpt", map_location="cpu", weights_only=True)
         module.load_state_dict(best["state_dict"])
     return module
+
+
+def trainer_for(options: dict[str, Any], *, callbacks: list[Callback], **ours: Any) -> pl.Trainer:
+    """The Trainer with the user's options and ours; InputError for options it does not take."""
+    try:
+        extra = list(options.get("callbacks") or ())
+        trainer = pl.Trainer(**{"enable_model_summary": False, "num_sanity_val_steps": 0, **options, **ours,
+                                "callbacks": [*extra, *callbacks]})
+    except (ValueError, TypeError, RuntimeError, ImportError, MisconfigurationException) as error:
+        given = " ".join(f"trainer.{key}={value}" for key, value in options.items())
+        raise InputError(f"{given}: pl.Trainer does not take that ({one_line(error)})") from error
+    cores = os.cpu_count() or 1
+    if isinstance(trainer.accelerator, CPUAccelerator) and trainer.num_devices > cores:
+        raise InputError(f"trainer.devices={trainer.num_devices}: this machine has {cores} CPU cores")
+    return trainer
 
 
 def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example], dev: Sequence[Example]) -> None:
