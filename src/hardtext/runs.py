@@ -189,7 +189,7 @@ class RunFolder:
         if follower:
             yield cls(path, done=False)
             return
-        with _disk_trouble_at(path):
+        with disk_trouble_at(path):
             _refuse_foreign(path)
             path.mkdir(parents=True, exist_ok=True)
             lock = _lock(path)
@@ -198,7 +198,7 @@ class RunFolder:
                 yield cls(path, done=True)
                 return
             run = cls(path, done=False)
-            with _disk_trouble_at(path):
+            with disk_trouble_at(path):
                 _prepare(path, config, (*ignore, *extend), overwrite)
                 run._set(state="running", pid=os.getpid(), started=_now())
                 records.write_text(path / "config.yaml", text)
@@ -210,7 +210,7 @@ class RunFolder:
                     raise InputError(f"{error.filename or shown(path)}: {error.strerror}; make room and run the same "
                                      f"command again, it goes on where it stopped") from error
                 raise
-            with _disk_trouble_at(path):
+            with disk_trouble_at(path):
                 run._set(state="done", finished=_now())
         finally:
             _unlock(lock)
@@ -325,7 +325,7 @@ def _clear(path: Path) -> None:
 
 
 @contextmanager
-def _disk_trouble_at(path: Path) -> Iterator[None]:
+def disk_trouble_at(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -160,3 +160,15 @@ def test_a_decoder_without_pad_piece(roberta_folder, tmp_path):
     victim = load_victim(tmp_path)
     alone = np.concatenate([victim.probabilities([text]) for text in TEXTS])
     assert np.abs(victim.probabilities(TEXTS) - alone).max() < 1e-6
+
+
+def test_a_damaged_record_and_a_device_that_is_not_there_are_one_line(tmp_path):
+    from hardtext.victims.export import RECORD, read_record
+    from hardtext.victims.local import pick_device
+
+    for text in ("[]", "{}", '{"name": "bert", "max_length": 0}'):
+        (tmp_path / RECORD).write_text(text)
+        with pytest.raises(InputError, match="damaged"):
+            read_record(tmp_path)
+    with pytest.raises(InputError, match="device=foo"):
+        pick_device("foo")

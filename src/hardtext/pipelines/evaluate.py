@@ -39,8 +39,10 @@ def score(config: EvaluateConfig) -> scoring.Scores:
     default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
                                    scores.attack or "unknown", f"seed={attempts[0].seed}", scores.semantic_scorer)
     folder = folder_of(default, config.out, config.label)
-    with tracking.open_run(folder, config.logger, {"task": "score", "attempts": str(source)},
-                           name=f"score {scores.domain} {scores.victim} {scores.attack}", group=config.group) as diary:
+    name = f"score {scores.domain} {scores.victim} {scores.attack}"
+    settings = {"task": "score", "attempts": str(source)}
+    with (runs.disk_trouble_at(folder),
+          tracking.open_run(folder, config.logger, settings, name=name, group=config.group) as diary):
         diary.summary({name: getattr(scores, name) for name in
                        ("instances", "successes", "confusion", "semantic", "character", "bodega", "queries")})
         diary.attempts("attempts", attempts)

@@ -7,9 +7,10 @@ import shutil
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from hardtext.core import Domain
-from hardtext.records import write_json
+from hardtext.core import Domain, InputError
+from hardtext.records import read_json, write_json
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.module import VictimModule
 
@@ -46,3 +47,12 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str) -
     os.rename(new, folder)
     shutil.rmtree(old, ignore_errors=True)
     return folder
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What ``save_victim`` noted beside the weights: the victim's ``name`` and ``max_length``, at least."""
+    record = read_json(folder / RECORD)
+    if not (isinstance(record, dict) and isinstance(record.get("name"), str)
+            and isinstance(record.get("max_length"), int) and record["max_length"] > 0):
+        raise InputError(f"{folder / RECORD}: damaged (expected a name and a max_length); train the victim again")
+    return record

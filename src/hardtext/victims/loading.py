@@ -36,10 +36,9 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
         raise InputError(f"victim={source}: no victim in this folder (expected config.json in it or in victim/ below)")
     folder = resolve(str(folder) if folder.is_dir() else str(source), option="victim")
 
-    from hardtext.records import read_json
-    from hardtext.victims.export import RECORD
+    from hardtext.victims.export import RECORD, read_record
     from hardtext.victims.local import load_local
 
     if name is None:
-        name = read_json(folder / RECORD)["name"] if (folder / RECORD).is_file() else Path(source).name
+        name = read_record(folder)["name"] if (folder / RECORD).is_file() else Path(source).name
     return load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens)

@@ -15,13 +15,12 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from hardtext.core import InputError, Segments
-from hardtext.records import read_json
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.encoder import build, load_config, quickest_logits
-from hardtext.victims.export import RECORD
+from hardtext.victims.export import RECORD, read_record
 from hardtext.victims.labels import match
 from hardtext.victims.module import VictimModule
-from hardtext.victims.tokens import Batch, Tokeniser, capacity, load_tokenizer
+from hardtext.victims.tokens import Batch, Tokeniser, capacity, load_tokenizer, one_line
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +118,11 @@ def _ready(net: PreTrainedModel) -> Iterator[None]:
 def pick_device(device: str) -> str:
     """"auto" is an accelerator where there is one."""
     if device != "auto":
+        try:
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            raise InputError(f"device={device}: not to be had on this machine ({one_line(error)}); "
+                             f"device=auto takes what there is") from error
         return device
     if torch.cuda.is_available():
         return "cuda"
@@ -143,7 +147,7 @@ def load_local(folder: Path, *, name: str, device: str = "auto", classes: Sequen
     columns = None if classes is None else match(own, classes, labels)
     tokenizer = load_tokenizer(str(folder), option="victim")
     if (folder / RECORD).is_file():
-        max_length = max_length or read_json(folder / RECORD)["max_length"]
+        max_length = max_length or read_record(folder)["max_length"]
     if config.pad_token_id is None:  # decoders find the end of a text by it
         config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     return LocalVictim(build(config, folder), tokenizer, name=name, classes=own if classes is None else classes,
