@@ -16,7 +16,7 @@ import pytest
 from hardtext.domains.sample import SampleDomain
 
 ROOT = Path(__file__).resolve().parents[1]
-QUICK = ("experiment=quick", "domain.train=96", "model.adversary.subset=12", "robustness.limit=6")
+QUICK = ("experiment=quick", "domain.name=sample", "domain.train=96", "model.adversary.subset=12", "robustness.limit=6")
 
 
 class Commands:

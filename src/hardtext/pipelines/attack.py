@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+NOTE = ("skipped: nothing to attack in the text; budget: stopped at max_queries or max_seconds; "
+        "forwards exceed queries where texts are sent ahead")
+
 
 def run(config: AttackConfig) -> Sequence[Attempt]:
     from hardtext.config import to_dict
@@ -51,7 +54,7 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
             attempts, summary = attack(config, victim, domain, examples, folder, settings)
     where = domain.name + (f" ({domain.stand_in})" if domain.stand_in else "")
     attack_table.print_summary(f"{config.attack.name} against {victim.name} on {where}", summary,
-                               notes="\n".join(f"stand-in: {words}" for words in summary["stand_ins"]))
+                               notes="\n".join([NOTE, *(f"stand-in: {words}" for words in summary["stand_ins"])]))
     log.info("score it with: python evaluate.py task=score attempts=%s", runs.shown(folder))
     return attempts
 

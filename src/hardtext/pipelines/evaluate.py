@@ -30,6 +30,8 @@ def score(config: EvaluateConfig) -> scoring.Scores:
         raise InputError("task=score needs attempts=<attempts.jsonl | attack folder | submission .tsv>")
     source = Path(config.attempts).expanduser()
     attempts = scoring.load_attempts(source, config.domain.name if config.domain else None)
+    log.info("scoring %d attempts of %s against %s on %s (semantic scorer %s)", len(attempts), attempts[0].attack,
+             attempts[0].victim, attempts[0].domain, config.semantic.name)
     scores = scoring.score(attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed)
     published = scoring.rows_beside(scores.domain, scores.victim)
     summary = attack_summary(source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hardtext.config import TrainConfig
 
 log = logging.getLogger(__name__)
+
+LEARNED = 0.02  # accuracy over that of the most frequent class from which a victim counts as one
 
 
 def run(config: TrainConfig) -> dict[str, Any]:
@@ -127,6 +129,9 @@ class Work:
     def _fit(self, module: Any, examples: Sequence[Example], plan: TrainingPlan, phase: str) -> Any:
         from hardtext.victims.training import fit
 
+        if plan.keep == "best" and not self.corpus.dev:
+            log.warning("there are no dev texts to choose the best epoch by: the last one is kept")
+            plan = replace(plan, keep="last")
         self.folder.phase(phase)
         log.info("%s phase: %d examples, %d epoch(s), learning rate %g", phase, len(examples), plan.epochs, plan.lr)
         return fit(module, examples, self.corpus.dev, folder=self.path / "checkpoints" / phase, plan=plan,
@@ -187,15 +192,15 @@ class Work:
                                       max_queries=wanted.max_queries, title=f"attack, {name}",
                                       masked_lm=self.masked_lm)
             scores = scoring.score(attempts, semantic=self.config.semantic, seed=self.config.seed)
-            result[name] = scores.to_row() | {"robust_accuracy": robust_accuracy(attempts)}
-            self.diary.log({key: result[name][key] for key in ("robust_accuracy", "confusion", "bodega", "queries")},
+            result[name] = scores.to_row() | accuracies(attempts)
+            self.diary.log({key: result[name][key] for key in ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")},
                            phase=f"robustness {name}")
             self.diary.attempts(f"attempts {name}", attempts)
         return result
 
     def _report(self, measured: dict[str, Any]) -> dict[str, Any]:
         domain, corpus = self.corpus.domain, self.corpus
-        report = {"domain": domain.name, "domain_stand_in": domain.stand_in, "model": self.config.model.name,
+        report = {"domain": domain.name, "classes": list(domain.classes), "domain_stand_in": domain.stand_in, "model": self.config.model.name,
                   "seed": self.config.seed,
                   "examples": {"train": len(corpus.train), "dev": len(corpus.dev), "attack": len(corpus.attack)},
                   **measured}
@@ -204,17 +209,23 @@ class Work:
         return report
 
 
-def robust_accuracy(attempts: Sequence[Attempt]) -> float | None:
-    """The share of texts that the victim gets right and that the attack could not move; errors are left out."""
+def accuracies(attempts: Sequence[Attempt]) -> dict[str, float | None]:
+    """The share of texts that the victim gets right, and of those that the attack could not move besides.
+
+    Errors, and texts with nothing to attack, are left out.
+    """
     judged = [a for a in attempts if a.status not in ("error", "skipped")]
-    held = [a for a in judged if a.status != "success" and max(range(len(a.original_probs)),
-                                                               key=a.original_probs.__getitem__) == a.label]
-    return len(held) / len(judged) if judged else None
+    right = [a for a in judged if a.original_probs.index(max(a.original_probs)) == a.label]
+    held = [a for a in right if a.status != "success"]
+    count = len(judged)
+    return {"clean_accuracy": len(right) / count if count else None,
+            "robust_accuracy": len(held) / count if count else None}
 
 
 def show(report: dict[str, Any], folder: Path) -> None:
     domain = report["domain"] + (f" ({report['domain_stand_in']})" if report["domain_stand_in"] else "")
     title = f"{report['model']} on {domain}, attack split, {report['attack']['texts']} texts"
+    classes = report["classes"]
     if "robustness" in report:
         robust, made = report["robustness"], report["adversarial"]
         notes = [f"before: after the clean phase; after: trained on with {made['used']} adversarial texts "
@@ -224,7 +235,14 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  *(f"stand-in: {words}" for words in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
-        train_table.show(title, train_table.before_after_table(before, after, "\n".join(notes)))
+        train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes)))
     else:
-        train_table.show(title, train_table.clean_table(report["attack"]))
+        train_table.show(title, train_table.clean_table(report["attack"], classes))
+    for words, metrics in [("before: ", report["before"]["attack"])] * ("before" in report) + [("", report["attack"])]:
+        answer, share = train_table.majority(metrics, classes)
+        if metrics["texts"] and metrics["accuracy"] <= share + LEARNED:
+            log.warning("%sthe victim is hardly better than always answering %s (accuracy %.3f against %.3f): figures of "
+                        "attacks on it mean little", words, answer, metrics["accuracy"], share)
+    if "adversarial" in report and not report["adversarial"]["used"]:
+        log.warning("no training text fooled the victim, so the adversarial phase was more training on clean texts")
     log.info("victim and figures: %s", runs.shown(folder))

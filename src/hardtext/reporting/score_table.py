@@ -67,7 +67,8 @@ def _title(scores: Scores, domain_stand_in: str) -> str:
 
 
 def _lines(scores: Scores, published: Sequence[PublishedRow]) -> list[_Line]:
-    lines = [_Line(f"{scores.attack} (this run)",
+    scorer = "" if scores.semantic_scorer in ("bleurt", "none") else f"; semantic: {scores.semantic_scorer}, not BLEURT"
+    lines = [_Line(f"{scores.attack} (this run{scorer})",
                    tuple((_number(getattr(scores, name), name), _range(scores.interval[name], name))
                          for name in COLUMNS))]
     victim, method = VICTIMS.get(scores.victim.lower()), METHODS.get(scores.attack)

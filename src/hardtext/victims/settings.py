@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+import logging
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Optional
@@ -12,6 +13,8 @@ from hardtext.weights import resolve
 
 if TYPE_CHECKING:
     from hardtext.victims.module import VictimModule
+
+log = logging.getLogger(__name__)
 
 OPTIMIZERS = ("adamw", "adam")
 SCHEDULES = ("linear", "constant")
@@ -207,7 +210,7 @@ class Pretrained(ReadyModel):
 
     name: str = "pretrained"
     path: str = ""
-    labels: Optional[dict[str, str]] = None
+    labels: dict[str, str] = field(default_factory=dict)
     max_length: Optional[int] = None
 
     def victim(self, domain: Domain, device: str = "auto") -> Victim:
@@ -257,6 +260,7 @@ class CallableModel(ReadyModel):
             function, identity = import_function(self.target), self.target
         else:
             raise InputError("model=callable needs model.target=<module:function> or model.url=<http address>")
+        log.info("%s: column %s", self.name, ", column ".join(f"{i} = {c}" for i, c in enumerate(domain.classes)))
         return CallableVictim(function, name=self.name, classes=domain.classes, batch_size=self.batch_size,
                               identity=identity)
 

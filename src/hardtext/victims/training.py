@@ -41,6 +41,8 @@ NOT_TROUBLE = (  # Lightning's warnings that say nothing to the user here
     ".*does not have many workers.*",  # batches come from memory
     "Checkpoint directory .* exists and is not empty",  # that is how a run is taken up again
     ".*treespec, LeafSpec.*",  # Lightning 2.6 on torch 2.13
+    ".*smaller than the logging interval.*",  # short trainings are fine
+    ".*no `val_dataloader`.*",  # a corpus may have no dev split
 )
 
 

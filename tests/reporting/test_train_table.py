@@ -1,0 +1,42 @@
+"""The tables of train.py: what stands in them, worked by hand."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from hardtext.reporting import train_table
+
+CLASSES = ("real", "fake")
+METRICS = {"texts": 10, "accuracy": 0.8, "f1": 0.75, "macro_f1": 0.78, "precision": None, "recall": 0.6, "auroc": 0.9,
+           "ece": 0.1, "confusion": [[5, 1], [1, 3]]}
+ROBUST = {"instances": 4, "clean_accuracy": 0.75, "robust_accuracy": 0.25, "confusion": 0.5, "bodega": 0.4,
+          "semantic": None, "character": 0.9, "queries": 12.34,
+          "interval": {"confusion": [0.1, 0.9], "bodega": None, "queries": [10.0, 14.0]}}
+
+
+def text(table) -> str:
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))
+    console.print(table)
+    return console.export_text()
+
+
+def test_the_majority_class_and_its_share():
+    assert train_table.majority(METRICS, CLASSES) == ("real", 0.6)
+
+
+def test_a_clean_table_says_what_a_constant_answer_would_reach():
+    shown = text(train_table.clean_table(METRICS, CLASSES))
+    assert "accuracy of always answering real" in shown and "0.600" in shown
+    assert "–" in shown  # the precision, which is not defined here
+
+
+def test_before_and_after_with_the_direction_that_is_better():
+    better = ROBUST | {"robust_accuracy": 0.5, "confusion": 0.25}
+    shown = text(train_table.before_after_table({"clean": METRICS, "robust": ROBUST}, {"clean": METRICS, "robust": better},
+                                                CLASSES, "a note"))
+    rows = {line.split("│")[1].strip(): line for line in shown.splitlines() if line.count("│") > 4}
+    assert "0.250" in rows["accuracy under attack"] and "+0.250" in rows["accuracy under attack"]
+    assert "higher" in rows["accuracy under attack"] and "lower" in rows["attack success (confusion)"]
+    assert "-0.250" in rows["attack success (confusion)"]
+    assert "0.100–0.900" in shown and "12.3" in rows["queries per text"] and "attacked, 4 texts" in shown
+    assert "a note" in shown
