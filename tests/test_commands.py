@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import hardtext
 from hardtext.domains.sample import SampleDomain
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +63,8 @@ RUN = ("train", "sample", "tiny_adv", "seed=0")
 
 
 def test_the_main_job_ends_in_a_before_and_after_table(commands, trained):
-    for words in ("before", "after", "clean accuracy", "accuracy under attack", "generated sample", "stand-in"):
+    for words in ("before", "after", "clean, 400 texts", "attacked, 6 texts", "accuracy under attack",
+                  "generated sample", "stand-in"):
         assert words in trained.stdout
     report = commands.json(*RUN, "metrics.json")
     assert report["domain_stand_in"] == "generated sample"
@@ -94,7 +97,7 @@ def test_a_finished_run_is_left_alone_and_another_config_is_refused(commands, tr
     assert "done before" in again.stderr and "before" in again.stdout
     assert commands.runs.joinpath(*RUN, "metrics.json").stat().st_mtime_ns == before
     refused = commands("train.py", *QUICK, "model.lr=1e-5", code=2)
-    assert "model.lr: 0.0004 → 1e-05" in refused.stderr and "overwrite=true" in refused.stderr
+    assert "model.lr: " in refused.stderr and "→ 1e-05" in refused.stderr and "overwrite=true" in refused.stderr
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +234,23 @@ def test_a_function_of_the_users_own_is_attacked(commands, tmp_path, monkeypatch
     commands("attack.py", "model=callable", "model.target=mine:classify", "attack=deepwordbug", "limit=4")
     rows = commands.rows("attack", "sample", "callable", "deepwordbug", "seed=0", "attempts.jsonl")
     assert len(rows) == 4 and all(row["status"] in ("success", "failed") for row in rows)
+
+
+def test_a_hugging_face_folder_with_labels_of_its_own_is_matched_by_hand_or_refused(commands, trained, tmp_path):
+    folder = tmp_path / "theirs"
+    shutil.copytree(commands.runs.joinpath(*RUN, "victim"), folder)
+    (folder / "hardtext.json").unlink()
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "label2id": {"LABEL_0": 0, "LABEL_1": 1}}
+    (folder / "config.json").write_text(json.dumps(config))
+    arguments = ("model=pretrained", f"model.path={folder}", "attack=deepwordbug", "limit=4")
+    refused = commands("attack.py", *arguments, code=2)
+    assert "LABEL_0, LABEL_1" in refused.stderr and "supported, refuted" in refused.stderr
+    commands("attack.py", *arguments, "model.labels={LABEL_0:refuted,LABEL_1:supported}")
+    theirs = commands.rows("attack", "sample", "pretrained", "deepwordbug", "seed=0", "attempts.jsonl")
+    victim = hardtext.load_victim(commands.runs.joinpath(*RUN))
+    for row in theirs:
+        assert row["original_probs"] == pytest.approx(victim.probabilities([tuple(row["original"])])[0][::-1], abs=1e-4)
 
 
 def test_own_data_trains_attacks_and_scores(commands, tmp_path):

@@ -164,15 +164,16 @@ def run_command(main: Callable[[], None]) -> None:
 
 
 def freed(arguments: Sequence[str]) -> list[str]:
-    """Two liberties that Hydra does not take: -m may stand anywhere, and any option of pl.Trainer may be set.
+    """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of two settings are free.
 
-    ``trainer`` has no schema, since its keys are Lightning's to define; the training refuses those that are not.
+    ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not), and
+    those of ``model.labels`` are a model's labels.
 
     >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
     ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
     """
     flags = [a for a in arguments if a in _MULTIRUN]
-    others = ["++" + a if a.startswith("trainer.") else a for a in arguments if a not in _MULTIRUN]
+    others = ["++" + a if a.startswith(("trainer.", "model.labels=")) else a for a in arguments if a not in _MULTIRUN]
     return flags + others
 
 

@@ -39,7 +39,8 @@ CLAIMS = [
 def corpus(folder: Path, claims: list[dict] = CLAIMS, pages: list[dict] = PAGES) -> Path:
     (folder / "wiki-pages" / "wiki-pages").mkdir(parents=True)
     for name, rows in (("train.jsonl", []), ("shared_task_dev.jsonl", claims),
-                       ("wiki-pages/wiki-pages/wiki-001.jsonl", pages[:2]), ("wiki-pages/wiki-pages/wiki-002.jsonl", pages[2:])):
+                       ("wiki-pages/wiki-pages/wiki-001.jsonl", pages[:2]),
+                       ("wiki-pages/wiki-pages/wiki-002.jsonl", pages[2:])):
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 

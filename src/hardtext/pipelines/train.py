@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+ROBUST_METRICS = ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")
 LEARNED = 0.02  # accuracy over that of the most frequent class from which a victim counts as one
 
 
@@ -193,15 +194,15 @@ class Work:
                                       masked_lm=self.masked_lm)
             scores = scoring.score(attempts, semantic=self.config.semantic, seed=self.config.seed)
             result[name] = scores.to_row() | accuracies(attempts)
-            self.diary.log({key: result[name][key] for key in ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")},
+            self.diary.log({key: result[name][key] for key in ROBUST_METRICS},
                            phase=f"robustness {name}")
             self.diary.attempts(f"attempts {name}", attempts)
         return result
 
     def _report(self, measured: dict[str, Any]) -> dict[str, Any]:
         domain, corpus = self.corpus.domain, self.corpus
-        report = {"domain": domain.name, "classes": list(domain.classes), "domain_stand_in": domain.stand_in, "model": self.config.model.name,
-                  "seed": self.config.seed,
+        report = {"domain": domain.name, "classes": list(domain.classes), "domain_stand_in": domain.stand_in,
+                  "model": self.config.model.name, "seed": self.config.seed,
                   "examples": {"train": len(corpus.train), "dev": len(corpus.dev), "attack": len(corpus.attack)},
                   **measured}
         self.diary.summary({f"{split}/{key}": value for split in measured for key, value in measured[split].items()
@@ -238,11 +239,14 @@ def show(report: dict[str, Any], folder: Path) -> None:
         train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes)))
     else:
         train_table.show(title, train_table.clean_table(report["attack"], classes))
-    for words, metrics in [("before: ", report["before"]["attack"])] * ("before" in report) + [("", report["attack"])]:
+    victims = {"the victim": report["attack"]}
+    if "before" in report:
+        victims = {"before, the victim": report["before"]["attack"], "after, the victim": report["attack"]}
+    for words, metrics in victims.items():
         answer, share = train_table.majority(metrics, classes)
         if metrics["texts"] and metrics["accuracy"] <= share + LEARNED:
-            log.warning("%sthe victim is hardly better than always answering %s (accuracy %.3f against %.3f): figures of "
-                        "attacks on it mean little", words, answer, metrics["accuracy"], share)
+            log.warning("%s is hardly better than always answering %s (accuracy %.3f against %.3f): figures of attacks on "
+                        "it mean little", words, answer, metrics["accuracy"], share)
     if "adversarial" in report and not report["adversarial"]["used"]:
         log.warning("no training text fooled the victim, so the adversarial phase was more training on clean texts")
     log.info("victim and figures: %s", runs.shown(folder))

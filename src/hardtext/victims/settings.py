@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 import logging
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Optional
