@@ -37,9 +37,15 @@ class Commands:
             assert "Traceback" not in done.stderr
         return done
 
-    def start(self, script: str, *arguments: str) -> subprocess.Popen:
-        return subprocess.Popen([sys.executable, script, "logger=csv", *arguments], cwd=ROOT, env=self.environment,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def kill_after_a_row(self, rows: Path, script: str, *arguments: str) -> None:
+        """kill -9 the command as soon as it has written something to ``rows``."""
+        process = subprocess.Popen([sys.executable, script, "logger=csv", *arguments], cwd=ROOT, env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline and not (rows.exists() and rows.stat().st_size):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
 
     def json(self, *parts: str):
         return json.loads(self.runs.joinpath(*parts).read_text(encoding="utf-8"))
@@ -195,13 +201,7 @@ def test_an_attack_killed_midway_resumes_to_the_same_attempts(commands, trained,
     arguments = ("model=tiny_adv", "attack=bert_attack", "limit=60", "attack.masked_lm=bundled:tiny")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     commands("attack.py", *arguments, f"out={whole}")
-    process = commands.start("attack.py", *arguments, f"out={killed}")
-    rows = killed / "attempts.jsonl"
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and not (rows.exists() and rows.stat().st_size):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    commands.kill_after_a_row(killed / "attempts.jsonl", "attack.py", *arguments, f"out={killed}")
     assert json.loads((killed / "status.json").read_text())["state"] == "running"
     commands("attack.py", *arguments, f"out={killed}")
     varying = ("seconds", "forwards")
@@ -214,13 +214,7 @@ def test_a_training_killed_in_its_attack_phase_resumes_to_the_same_victim(comman
     arguments = (*QUICK, "seed=7", "model.adversary.subset=60")
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     commands("train.py", *arguments, f"out={whole}")
-    process = commands.start("train.py", *arguments, f"out={killed}")
-    rows = killed / "adversarial.jsonl"
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline and not (rows.exists() and rows.stat().st_size):
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    commands.kill_after_a_row(killed / "adversarial.jsonl", "train.py", *arguments, f"out={killed}")
     assert not (killed / "victim").exists()
     commands("train.py", *arguments, f"out={killed}")
     for name in ("victim/model.safetensors", "clean/victim/model.safetensors"):

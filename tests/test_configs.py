@@ -138,7 +138,7 @@ def test_a_sweep_job_is_named_by_what_it_changes():
     assert "/" not in config.label(["attack.masked_lm=/a/b"])
 
 
-@pytest.mark.parametrize("path", ["runs/seed=0", "/tmp/it's here", "a b/(c) [d]/é,x=1", "plain/path.csv", "-odd=1"])
+@pytest.mark.parametrize("path", ["runs/seed=0", "/data/it's here", "a b/(c) [d]/é,x=1", "plain/path.csv", "-odd=1"])
 def test_paths_survive_the_override_grammar(path):
     from hydra.core.override_parser.overrides_parser import OverridesParser
 

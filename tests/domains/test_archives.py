@@ -56,13 +56,14 @@ def test_a_damaged_archive_leaves_nothing(tmp_path, suffix, keep):
     assert [path.name for path in tmp_path.iterdir()] == [f"a{suffix}"]
 
 
-@pytest.mark.parametrize("name", ["../out.txt", "/tmp/hardtext-out.txt"])
-def test_nothing_is_written_elsewhere(tmp_path, name):
-    inner = tmp_path / "inner"
+@pytest.mark.parametrize("kind", ["above", "absolute"])
+def test_nothing_is_written_elsewhere(tmp_path, kind):
+    inner, absolute = tmp_path / "inner", tmp_path / "out.txt"
     inner.mkdir()
+    name = "../out.txt" if kind == "above" else str(absolute)
     unpack(pack(inner / "a.zip", {name: "x"}))
     with pytest.raises(InputError, match="cannot be unpacked") if name.startswith("..") else nullcontext():
         unpack(pack(inner / "b.tgz", {name: "x"}))
     assert [path.name for path in tmp_path.iterdir()] == ["inner"]
-    assert not Path("/tmp/hardtext-out.txt").exists()
+    assert not absolute.exists()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -19,7 +20,7 @@ SCORES = Scores(
 
 
 def shown(*args, width=100) -> str:
-    console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console = Console(width=width, record=True, file=io.StringIO())
     console.print(score_table(*args))
     return console.export_text()
 

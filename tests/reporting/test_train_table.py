@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 from rich.console import Console
 
 from hardtext.reporting import train_table
@@ -15,7 +17,7 @@ ROBUST = {"instances": 4, "clean_accuracy": 0.75, "robust_accuracy": 0.25, "conf
 
 
 def text(table) -> str:
-    console = Console(width=100, record=True, file=open("/dev/null", "w"))
+    console = Console(width=100, record=True, file=io.StringIO())
     console.print(table)
     return console.export_text()
 

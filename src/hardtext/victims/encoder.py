@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from hardtext.core import InputError
-from hardtext.victims import bilstm  # noqa: F401  (registers its model type)
+from hardtext.victims import bilstm  # noqa: F401  (importing it registers the BiLSTM's model type)
 from hardtext.victims.tokens import Batch, one_line
 
 
