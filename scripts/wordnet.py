@@ -1,4 +1,4 @@
-"""WordNet's own database files, read for training and judging the masked language model.
+"""WordNet's own database files, read by the scripts that train, judge and build from them.
 
 The files come with the Debian package ``wordnet-base`` (in /usr/share/wordnet); any folder with ``index.*``,
 ``data.*``, ``*.exc`` and ``cntlist.rev`` will do. Layout: the manual pages wndb(5WN) and cntlist(5WN).
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from hardtext.attacks.inflection import Inflection
 from hardtext.core import InputError
 from hardtext.seeding import derive
 
 FOLDER = Path("/usr/share/wordnet")
 POS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 _SENSE_TYPE = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # ss_type of a sense key; 5 is an adjective satellite
-_VOWELS = "aeiou"
 
 
 @dataclass(slots=True)
@@ -26,7 +26,8 @@ class Synset:
     """One meaning: the words that carry it and where its pointers lead. Ids are (part of speech, offset)."""
 
     id: tuple[str, int]
-    words: list[str]
+    words: list[str]  # lower-case, joined by "_" where there are several
+    names: list[str]  # the same as WordNet spells them
     definition: str
     examples: list[str]
     hypernyms: list[tuple[str, int]] = field(default_factory=list)
@@ -35,16 +36,7 @@ class Synset:
     # (own word, synset, its word); words are counted from 1, and 0 stands for all of them
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A written word as a form of a lemma: ``lied`` is ("lie", "v", "past")."""
-
-    lemma: str
-    pos: str
-    form: str  # base, plural, third, past, participle, ing, comparative, superlative
-
-
-class WordNet:
+class WordNet(Inflection):
     """The data base in memory (about two seconds to read)."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
@@ -67,20 +59,12 @@ class WordNet:
             key, number, count = line.split()
             lemma, _, rest = key.partition("%")
             self._counts[lemma, _SENSE_TYPE[rest[0]], int(number)] = int(count)
-        self._irregular: dict[str, dict[str, list[str]]] = {pos: {} for pos in POS}
+        irregular: dict[str, dict[str, list[str]]] = {pos: {} for pos in POS}
         for pos, name in POS.items():
             for line in (folder / f"{name}.exc").read_text("utf-8").splitlines():
                 form, *lemmas = line.split()
-                self._irregular[pos][form] = lemmas
-
-    @cached_property
-    def _irregular_forms(self) -> dict[tuple[str, str], list[str]]:
-        forms = defaultdict(list)
-        for pos, table in self._irregular.items():
-            for form, lemmas in table.items():
-                for lemma in lemmas:
-                    forms[lemma, pos].append(form)
-        return forms
+                irregular[pos][form] = lemmas
+        super().__init__(self._senses, irregular)
 
     @cached_property
     def hyponyms(self) -> dict[tuple[str, int], list[tuple[str, int]]]:
@@ -91,43 +75,14 @@ class WordNet:
                 below[id_].append(synset.id)
         return below
 
+    def lemmas(self) -> list[tuple[str, str]]:
+        """Every (lemma, part of speech), in the order of the files."""
+        return list(self._senses)
+
     def senses(self, lemma: str, pos: str) -> list[tuple[Synset, int]]:
         """Meanings of a lemma, the most frequent first, each with how often it was tagged in a corpus."""
         return [(self.synsets[id_], self._counts.get((lemma, pos, i), 0))
                 for i, id_ in enumerate(self._senses.get((lemma, pos), ()), start=1)]
-
-    def readings(self, word: str) -> list[Reading]:
-        """What a lower-case written word can be; empty for a word WordNet does not know."""
-        found = []
-        for pos in POS:
-            if (word, pos) in self._senses:
-                found.append(Reading(word, pos, "base"))
-            for lemma in self._lemmas(word, pos):
-                if lemma != word and (lemma, pos) in self._senses:
-                    found += [Reading(lemma, pos, form) for form in _FORMS[pos]
-                              if word in self.inflect(lemma, pos, form) or word == _regular(lemma, _ENDINGS[form])]
-        return list(dict.fromkeys(found))
-
-    def _lemmas(self, word: str, pos: str) -> list[str]:
-        lemmas = list(self._irregular[pos].get(word, ()))
-        for suffix, ending in _DETACH[pos]:
-            if word.endswith(suffix) and len(word) > len(suffix) + 1:
-                stem = word[: -len(suffix)] + ending
-                lemmas.append(stem)
-                if suffix in ("ed", "ing", "er", "est") and not ending and len(stem) > 2 and stem[-1] == stem[-2]:
-                    lemmas.append(stem[:-1])  # stopped → stop
-        return lemmas
-
-    def inflect(self, lemma: str, pos: str, form: str) -> list[str]:
-        """Written forms of a lemma (irregular ones first, where the files list any)."""
-        if form == "base":
-            return [lemma]
-        irregular = [f for f in self._irregular_forms.get((lemma, pos), ()) if _fits(f, form)]
-        return irregular or [_regular(lemma, _ENDINGS[form])]
-
-    def forms(self, lemma: str, pos: str) -> set[str]:
-        """All written forms of a lemma."""
-        return {lemma, *(f for form in _FORMS[pos] for f in self.inflect(lemma, pos, form))}
 
     def antonyms(self, synset: Synset, lemma: str) -> set[str]:
         """Opposites of a lemma in one meaning; an adjective satellite takes those of its head (humid: dry, as wet)."""
@@ -143,18 +98,6 @@ class WordNet:
                     found.update(other.words if theirs == 0 else [other.words[theirs - 1]])
         return found
 
-
-_FORMS = {"n": ("plural",), "v": ("third", "past", "participle", "ing"),
-          "a": ("comparative", "superlative"), "r": ("comparative", "superlative")}
-_ENDINGS = {"plural": "s", "third": "s", "past": "ed", "participle": "ed", "ing": "ing", "comparative": "er",
-            "superlative": "est"}
-_DETACH = {
-    "n": (("ies", "y"), ("es", ""), ("s", "")),
-    "v": (("ies", "y"), ("es", "e"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""),
-          ("ing", "e"), ("ing", "")),
-    "a": (("ier", "y"), ("iest", "y"), ("er", "e"), ("er", ""), ("est", "e"), ("est", "")),
-    "r": (("er", ""), ("est", "")),
-}
 
 FUNCTION_WORDS = frozenset("""
     a about above after again against all also although am among an and another any are as at be because been
@@ -175,41 +118,14 @@ def held_out(word: str, wordnet: WordNet) -> bool:
     return any(derive(0, "held out", lemma) % 10 == 0 for lemma in {word, *(r.lemma for r in wordnet.readings(word))})
 
 
-def _fits(form_word: str, form: str) -> bool:
-    """Whether an irregular form can stand for ``form``; the files do not say which one it is."""
-    if form == "ing":
-        return form_word.endswith("ing")
-    if form in ("past", "participle"):
-        return not form_word.endswith(("ing", "s"))
-    if form == "third":
-        return form_word.endswith("s") and not form_word.endswith("ss")
-    if form == "comparative":
-        return form_word.endswith(("er", "re", "se", "ss"))
-    if form == "superlative":
-        return form_word.endswith("st")
-    return True
-
-
-def _regular(lemma: str, ending: str) -> str:
-    if len(lemma) > 2 and lemma[-1] == "y" and lemma[-2] not in _VOWELS and ending != "ing":
-        return lemma[:-1] + ("ies" if ending == "s" else "i" + ending)
-    if ending == "s":
-        return lemma + ("es" if lemma.endswith(("s", "x", "z", "ch", "sh")) else "s")
-    if lemma.endswith("e"):
-        return lemma + ending[1:] if ending != "ing" else (lemma if lemma.endswith("ee") else lemma[:-1]) + "ing"
-    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", lemma):
-        return lemma + lemma[-1] + ending  # stop → stopped
-    return lemma + ending
-
-
 def _synset(line: str, pos: str) -> Synset:
     head, _, gloss = line.partition(" | ")
     parts = head.split()
     count = int(parts[3], 16)
-    words = [re.sub(r"\((?:a|p|ip)\)$", "", w).lower() for w in parts[4 : 4 + 2 * count : 2]]
+    names = [re.sub(r"\((?:a|p|ip)\)$", "", w) for w in parts[4 : 4 + 2 * count : 2]]
     examples = [e.strip() for e in re.findall(r'"([^"]+)"', gloss)]
     definition = re.sub(r'[;:]?\s*"[^"]*"[^;"]*', "", gloss).strip(" ;")
-    synset = Synset((pos, int(parts[0])), words, definition, examples)
+    synset = Synset((pos, int(parts[0])), [n.lower() for n in names], names, definition, examples)
     start = 4 + 2 * count
     for i in range(int(parts[start])):
         symbol, offset, target_pos, ends = parts[start + 1 + 4 * i : start + 5 + 4 * i]

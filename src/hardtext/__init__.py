@@ -5,6 +5,7 @@ Importing this is cheap: torch and the rest are imported by the function that ne
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from hardtext.scoring import Scores
 
 __all__ = ["Attempt", "Corpus", "Domain", "Example", "InputError", "Victim", "attack", "load_victim", "score"]
+
+log = logging.getLogger(__name__)
 
 UNKNOWN_LABEL = -1
 
@@ -29,14 +32,14 @@ def load_victim(source: str | Path | Callable[[list[str]], Any], **options: Any)
 
 def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Example | str],
            attack: str = "bert_attack", *, max_queries: int | None = None, max_seconds: float | None = None,
-           seed: int = 0, domain: str = "", **settings: Any) -> list[Attempt]:
+           repeats: int = 1, seed: int = 0, domain: str = "", **settings: Any) -> list[Attempt]:
     """Attack ``examples`` and return one attempt each, in input order.
 
     ``attack`` is a name from ``hardtext.attacks.ATTACKS``; ``settings`` are its settings (``variant="paper"``).
     A plain string is taken as an example without a gold label (label -1); attacks aim at the victim's own
-    prediction, so the gold label plays no part.
+    prediction, so the gold label plays no part. ``repeats``: for a victim that answers by chance, see ``engine.run``.
     """
-    from hardtext.attacks import ATTACKS, engine
+    from hardtext.attacks import ATTACKS, engine, sanity
 
     if not isinstance(attack, str) or attack not in ATTACKS:
         raise InputError(f"attack={attack!r}: expected one of {', '.join(ATTACKS)}")
@@ -55,8 +58,10 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
     ids = [e.id for e in items]
     if repeated := {i for i in ids if ids.count(i) > 1}:
         raise InputError(f"examples: ids must be unique, repeated: {', '.join(sorted(repeated)[:5])}")
+    for warning in sanity.check(victim, items, seed).warnings if items else ():
+        log.warning("victim %s: %s", victim.name, warning)
     found = {a.id: a for a in engine.run(chosen, victim, items, domain=domain, seed=seed, max_queries=max_queries,
-                                         max_seconds=max_seconds)}
+                                         max_seconds=max_seconds, repeats=repeats)}
     return [found[i] for i in ids]
 
 

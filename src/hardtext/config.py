@@ -73,7 +73,9 @@ class AttackConfig(Command):
     limit: Optional[int] = None
     max_queries: Optional[int] = None
     max_seconds: Optional[float] = None
+    repeats: Optional[int] = None  # queries behind each success; null: 1, or 5 for a victim that answers by chance
     device: str = "auto"
+    backend: str = "torch"  # or onnx: ONNX Runtime on the CPU, where it is installed
 
 
 @dataclass
@@ -112,7 +114,7 @@ def build(config: DictConfig) -> Any:
 
 _INTERNAL = {"hydra", "label", "group"}
 _NAMED = {"domain", "model", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite", "domain.path",
-          "out", "device", "victim"}
+          "out", "device", "backend", "victim"}
 
 
 def label(overrides: Sequence[str]) -> str:

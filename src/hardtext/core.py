@@ -88,6 +88,29 @@ class Victim(Protocol):
         ...
 
 
+@runtime_checkable
+class Windowed(Protocol):
+    """A victim that knows how much of a text it reads."""
+
+    def window(self, segments: Segments) -> tuple[int, ...]:
+        """How many characters of each segment it reads."""
+        ...
+
+
+Piece = tuple[int, int, int, float]
+"""(segment, start, end, value): what is said of a piece of a text."""
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """A victim whose weights are in this process."""
+
+    def gradients(self, texts: Sequence[tuple[Segments, int]]) -> list[list[Piece]]:
+        """For each (text, class): the L2 norm of the gradient of the class's log-probability with respect to the
+        embedding of each piece; special pieces left out."""
+        ...
+
+
 _ROW_KINDS = {"id": str, "domain": str, "victim": str, "attack": str, "label": int, "queries": int, "forwards": int,
               "seconds": (int, float), "seed": int}
 
@@ -99,6 +122,7 @@ class Attempt:
     ``adversarial`` is None unless ``status`` is ``success``. ``queries`` counts what the sequential
     algorithm asks, repeats included: the first prediction, everything asked, the final re-check.
     ``forwards`` counts the texts really sent through the victim on behalf of this example.
+    ``best``, no part of the line: where ``status`` is ``budget``, the text that came closest.
     """
 
     id: str
@@ -116,10 +140,12 @@ class Attempt:
     seconds: float
     seed: int
     error: str | None = None
+    best: Segments | None = None
 
     def to_row(self) -> dict[str, Any]:
         """A JSON-ready dict, keys in the order of the file."""
         row = asdict(self)
+        del row["best"]
         row["original"] = list(self.original)
         row["adversarial"] = None if self.adversarial is None else list(self.adversarial)
         return row
@@ -127,7 +153,7 @@ class Attempt:
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Attempt:
         """The inverse of ``to_row``; unknown keys are refused, so that a foreign file is noticed."""
-        known = {f.name for f in fields(cls)}
+        known = {f.name for f in fields(cls)} - {"best"}
         if missing := known - {"error"} - row.keys():
             raise InputError(f"not an attempt: missing {', '.join(sorted(missing))}")
         if unknown := row.keys() - known:

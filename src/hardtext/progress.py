@@ -18,13 +18,16 @@ class Progress:
             self._bar.update(self._task, advance=amount, **extra)
 
 
+_shown: list[str] = []  # the title of the bar on the terminal: there is room for one
+
+
 @contextmanager
 def progress(title: str, total: int | None, done: int = 0) -> Iterator[Progress]:
-    """A bar with rate and time left on standard error, when that is a terminal."""
+    """A bar with rate and time left on standard error, when that is a terminal and no other bar is on it."""
     from rich.console import Console
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if _shown or not console.is_terminal:
         yield Progress()
         return
     from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
@@ -36,5 +39,9 @@ def progress(title: str, total: int | None, done: int = 0) -> Iterator[Progress]
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(),
                TimeRemainingColumn(elapsed_when_finished=True), TextColumn("{task.fields[show]}"))
-    with RichProgress(*columns, console=console) as bar:
-        yield Progress(bar, bar.add_task(title, total=total, completed=done, show=""))
+    _shown.append(title)
+    try:
+        with RichProgress(*columns, console=console) as bar:
+            yield Progress(bar, bar.add_task(title, total=total, completed=done, show=""))
+    finally:
+        _shown.clear()

@@ -74,11 +74,16 @@ def replace(segments: Segments, edits: dict[Word, str]) -> Segments:
     >>> replace(t, {words(t)[2]: "poor"})
     ('It is  poor, bad.',)
     """
-    result = list(segments)
-    for word in sorted(edits, key=lambda w: (w.segment, w.start), reverse=True):
-        text = result[word.segment]
-        result[word.segment] = text[: word.start] + edits[word] + text[word.end :]
-    return tuple(result)
+    parts: list[list[str]] = [[] for _ in segments]
+    ends = [0] * len(segments)
+    for word in sorted(edits, key=_place):
+        parts[word.segment] += segments[word.segment][ends[word.segment] : word.start], edits[word]
+        ends[word.segment] = word.end
+    return tuple("".join((*part, segment[end:])) for part, segment, end in zip(parts, segments, ends, strict=True))
+
+
+def _place(word: Word) -> tuple[int, int]:
+    return word.segment, word.start
 
 
 def match_case(replacement: str, original: str) -> str:

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hardtext import seeding
-from hardtext.attacks import Attack, DeepWordBug
+from hardtext.attacks import Attack, DeepWordBug, ties
 from hardtext.attacks.base import Target, choose
 from hardtext.attacks.engine import SEPARATOR_BROKEN, run
-from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score
+from hardtext.attacks.requests import Fill, LazyTexts, Meaning, Propose, Score, Similar, around
 from hardtext.attacks.services import Stats
 from hardtext.attacks.victim_service import CALL_CHARACTERS, ROUND_TEXTS, Cache, digest
 from hardtext.core import Example, InputError
@@ -46,7 +46,7 @@ class Scripted(Attack):
 
 # ---- the same result as asking one by one
 
-def sequentially(attack, victim, item, masked_lm, seed=3):
+def sequentially(attack, victim, item, others, seed=3):
     """What ``run`` must give, written out for one example without any of the engine's machinery:
     (adversarial, status, queries)."""
     queries = 0
@@ -57,24 +57,14 @@ def sequentially(attack, victim, item, masked_lm, seed=3):
         return victim.probabilities([text])[0]
 
     def answer(request):
-        if isinstance(request, Score):
-            rows = []
-            for text in request.texts:
-                rows.append(ask(text))
-                if request.until_flip is not None and rows[-1].argmax() != request.until_flip:
-                    break
-            return np.array(rows)
-        if isinstance(request, Perplexity):
-            return masked_lm.perplexity(request.texts)
-        assert isinstance(request, Propose)
-        pieces = masked_lm.pieces(request.words)
-        [(tokens, logits)] = masked_lm.topk([[p for word in pieces for p in word]], request.k)
-        rows, found = list(zip(tokens, logits, strict=True)), []
-        for i, word in enumerate(pieces):
-            start = sum(map(len, pieces[:i]))
-            inside = start + len(word) <= len(rows) and i in request.wanted and not (request.whole and len(word) != 1)
-            found.append(rows[start:start + len(word)] if inside else [])
-        return found
+        if not isinstance(request, Score):
+            return others(request)
+        rows = []
+        for text in request.texts:
+            rows.append(ask(text))
+            if request.until_flip is not None and ties.moved(rows[-1], request.until_flip):
+                break
+        return np.array(rows)
 
     if not any(c.isalnum() for s in item.segments for c in s):
         return None, "skipped", 0
@@ -86,7 +76,7 @@ def sequentially(attack, victim, item, masked_lm, seed=3):
             sent = answer(steps.send(sent))
     except StopIteration as end:
         found = end.value
-    if found is None or ask(found).argmax() == original.argmax():
+    if found is None or not ties.moved(ask(found), ties.predicted(original)):
         return None, "failed", queries
     broken = " ~ ".join(found).count(" ~ ") != " ~ ".join(item.segments).count(" ~ ") and len(found) == 2
     return (None, "failed", queries) if broken else (found, "success", queries)
@@ -100,25 +90,25 @@ SEGMENTS = st.one_of(st.tuples(TEXTS), st.tuples(TEXTS, TEXTS))
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(SEGMENTS, min_size=1, max_size=5), data=st.data())
-def test_an_attempt_never_depends_on_how_it_was_run(attack, bag_victim, fake_masked_lm, texts, data):
+def test_an_attempt_never_depends_on_how_it_was_run(attack, bag_victim, fakes, answered, texts, data):
     examples = [Example(id=str(i), segments=t, label=0) for i, t in enumerate(texts)]
-    expected = {e.id: sequentially(attack, bag_victim(), e, fake_masked_lm(12)) for e in examples}
+    expected = {e.id: sequentially(attack, bag_victim(), e, lambda r: answered(r, 12)) for e in examples}
     shuffled = data.draw(st.permutations(examples))
     shuffled += [replace(shuffled[0], id="twin")]  # a duplicate text must change nothing for the others
-    found = attempts(attack, bag_victim(), shuffled, masked_lm=fake_masked_lm(12),
+    found = attempts(attack, bag_victim(), shuffled, **fakes(12),
                      in_flight=data.draw(st.integers(1, 6)), cache=data.draw(st.booleans()),
                      speculate=data.draw(st.integers(1, 9)))
     assert {i: (a.adversarial, a.status, a.queries) for i, a in found.items() if i != "twin"} == expected
 
 
-def test_forwards_do_not_depend_on_the_other_examples(attack, bag_victim, masked_lm):
+def test_forwards_do_not_depend_on_the_other_examples(attack, bag_victim, models):
     """A run that was killed and resumed has other neighbours, and must give the same rows."""
     texts = ["Good news: the state won a war on tax.", "The party said no to peace in our city", "A lie is a lie."]
     examples = [example(t, str(i)) for i, t in enumerate([*texts, texts[0]])]
-    together = attempts(attack, bag_victim(), examples, masked_lm=masked_lm)
+    together = attempts(attack, bag_victim(), examples, **models)
     alone = {}
     for e in reversed(examples):
-        alone |= attempts(attack, bag_victim(), [e], masked_lm=masked_lm, in_flight=1)
+        alone |= attempts(attack, bag_victim(), [e], **models, in_flight=1)
     assert together == alone
     assert all(0 < a.forwards for a in together.values())
 
@@ -134,14 +124,13 @@ from hardtext.core import Example
 texts = ["Good news, the state won a war on hydroxychloroquine tax.", "The party said no to peace", "A lie is a lie."]
 for make in fakes.ATTACKS.values():
     for a in engine.run(make(), fakes.BagVictim(), [Example(str(i), (t,), 0) for i, t in enumerate(texts)], domain="d",
-                        seed=1, masked_lm=fakes.FakeMaskedLM()):
+                        seed=1, **fakes.fakes()):
         print(json.dumps({**a.to_row(), "seconds": 0}))
 """
     command = [sys.executable, "-c", code, str(Path(__file__).with_name("conftest.py"))]
     outputs = [subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True,
                               check=True).stdout for seed in ("1", "2")]
     assert outputs[0] == outputs[1]
-    assert len(outputs[0].splitlines()) == 15
     assert any(json.loads(line)["status"] == "success" for line in outputs[0].splitlines())
 
 
@@ -228,11 +217,11 @@ def test_keys_tell_pairs_apart():
     assert len(keys) == 6
 
 
-def test_many_examples_share_batches(attack, victim, masked_lm):
+def test_many_examples_share_batches(attack, victim, models):
     texts = [f"The state and the party said no to peace in our city number {i}." for i in range(40)]
     stats = Stats()
     found = list(run(attack, victim, [example(t, str(i)) for i, t in enumerate(texts)], domain="d", seed=0,
-                     masked_lm=masked_lm, stats=stats))
+                     **models, stats=stats))
     assert len(victim.calls[0]) == 40
     assert stats.calls == len(victim.calls) and stats.sent == sum(map(len, victim.calls))
     assert stats.sent / stats.calls > 30
@@ -316,10 +305,10 @@ def test_max_seconds_ends_an_example_but_not_the_others():
     assert time.perf_counter() - started < 5
 
 
-def test_seconds_are_shares_of_the_time(victim, masked_lm, attack):
+def test_seconds_are_shares_of_the_time(victim, models, attack):
     examples = [example(f"The state and the party said no to peace number {i}", str(i)) for i in range(20)]
     started = time.perf_counter()
-    total = sum(a.seconds for a in run(attack, victim, examples, domain="d", seed=0, masked_lm=masked_lm))
+    total = sum(a.seconds for a in run(attack, victim, examples, domain="d", seed=0, **models))
     passed = time.perf_counter() - started
     assert 0.5 * passed < total <= passed
 
@@ -332,9 +321,9 @@ def test_impossible_limits_are_refused_at_once(victim, options):
 
 # ---- endings
 
-def test_nothing_to_attack_is_skipped_and_the_others_go_on(attack, victim, masked_lm):
+def test_nothing_to_attack_is_skipped_and_the_others_go_on(attack, victim, models):
     texts = ["Good news", "", "   ", "!!!", "🔥", "The state said no"]
-    found = attempts(attack, victim, [example(t, str(i)) for i, t in enumerate(texts)], masked_lm=masked_lm)
+    found = attempts(attack, victim, [example(t, str(i)) for i, t in enumerate(texts)], **models)
     skipped = [i for i, a in found.items() if a.status == "skipped"]
     assert sorted(skipped) == ["1", "2", "3", "4"]
     assert all((found[i].queries, found[i].forwards, found[i].original_probs) == (0, 0, None) for i in skipped)
@@ -459,7 +448,7 @@ def test_a_request_nobody_answers_is_named(victim):
     def script(target):
         yield Propose(("a",), 3, (0,))
 
-    with pytest.raises(TypeError, match="scripted yielded Propose"):
+    with pytest.raises(TypeError, match="scripted asks for what its settings do not name: masked_lm"):
         list(run(Scripted(script=script), victim, [example("x")], domain="d", seed=0))
 
 
@@ -476,9 +465,9 @@ def test_the_attack_sees_the_victims_label_and_not_the_gold_one():
     assert labels == [1] and a.label == 0 and a.status == "success"
 
 
-def test_three_classes(bag_victim, attack, masked_lm):
+def test_three_classes(bag_victim, attack, models):
     found = attempts(attack, bag_victim(3), [example(f"The state and the party said no to peace number {i}", str(i))
-                                             for i in range(10)], masked_lm=masked_lm)
+                                             for i in range(10)], **models)
     for a in found.values():
         if a.status == "success":
             assert np.argmax(a.adversarial_probs) != np.argmax(a.original_probs)
@@ -510,3 +499,125 @@ def test_a_subset_is_drawn_by_seed_and_keeps_the_order():
     assert [int(e.id) for e in first] == sorted(int(e.id) for e in first)
     assert first == choose(examples, 10, seed=1) != choose(examples, 10, seed=2)
     assert choose(examples, None, 0) == choose(examples, 1000, 0) == examples
+
+
+# ---- ties, repeats, what is kept aside
+
+class Constant:
+    """Answers from a function of the joined text; ``calls`` counts the texts sent."""
+
+    classes = ("0", "1")
+
+    def __init__(self, probability, name="constant"):
+        self.name, self._probability, self.calls = name, probability, 0
+
+    def probabilities(self, texts):
+        self.calls += len(texts)
+        first = np.array([self._probability(" ~ ".join(t)) for t in texts], float)
+        return np.stack([first, 1 - first], axis=1)
+
+
+def test_a_margin_within_float_noise_is_no_flip():
+    def script(target):
+        rows = yield Score([("b",), ("c",), ("d",)], until_flip=target.label)
+        assert len(rows) == 3
+        return ("d",)
+
+    values = {"a": 0.9, "b": 0.5 - 2e-7, "c": 0.5 + 2e-7, "d": 0.4}
+    [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0)
+    assert (a.status, a.adversarial, a.queries) == ("success", ("d",), 5)
+
+
+def test_the_best_text_so_far_is_kept_aside_on_budget():
+    def script(target):
+        yield Score([("masked",)], probe=True)
+        yield Score([("b",), ("c",), ("d",)], until_flip=target.label)
+        yield Score([("e",)] * 9)
+
+    values = {"a": 0.9, "masked": 0.6, "b": 0.8, "c": 0.7, "d": 0.75, "e": 0.0}
+    [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0, max_queries=7)
+    assert (a.status, a.best, a.queries) == ("budget", ("c",), 5)
+    assert "best" not in a.to_row()
+    [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0, max_queries=20)
+    assert (a.status, a.best) == ("failed", None)
+
+
+class Coin(Constant):
+    """Says class 1 of a changed text in the queries that ``flips`` says, counted from 0."""
+
+    def __init__(self, flips):
+        super().__init__(None)
+        self._flips, self._asked = flips, 0
+
+    def probabilities(self, texts):
+        rows = []
+        for t in texts:
+            changed = t != ("good",)
+            one = changed and self._flips(self._asked)
+            self._asked += changed
+            rows.append([0.1, 0.9] if one else [0.8, 0.2])
+        self.calls += len(texts)
+        return np.array(rows)
+
+
+@pytest.mark.parametrize("flips, status, error", [
+    (lambda n: n % 3 != 2, "success", None),  # of the five repeats, asked after the first, three flip
+    (lambda n: n in (0, 1), "failed", "flipped once but not in most repeats: 1 of 5"),
+    (lambda n: n == 0, "failed", None),  # not even the first repeat: an ordinary failure
+], ids=["most", "first only", "none"])
+def test_a_victim_that_answers_by_chance_needs_most_repeats(flips, status, error):
+    def script(target):
+        rows = yield Score([("bad",)], until_flip=target.label)
+        return ("bad",) if target.moved(rows[-1]) else None
+
+    victim = Coin(flips)
+    [a] = run(Scripted(script=script), victim, [example("good")], domain="d", seed=0, repeats=5)
+    assert (a.status, a.error) == (status, error)
+    assert a.queries == 3 and a.forwards == victim.calls == 11
+    if status == "success":
+        assert a.adversarial_probs == [round((0.1 * 3 + 0.8 * 2) / 5, 5), round((0.9 * 3 + 0.2 * 2) / 5, 5)]
+
+
+def test_one_request_that_fails_is_an_error_of_its_example(monkeypatch):
+    from hardtext.attacks import toolbox
+
+    class Half:
+        """Answers the texts of "b" only."""
+
+        def __init__(self, *_):
+            pass
+
+        def serve(self, tasks):
+            for task in tasks:
+                if task.request.pairs[0][0] == "b":
+                    task.answer = np.array([1.0])
+                else:
+                    task.failure = ValueError("no answer")
+
+    def script(target):
+        yield Similar(((target.segments[0], "x"),))
+
+    monkeypatch.setattr(toolbox, "Comparing", Half)
+    found = {a.id: (a.status, a.error) for a in run(Scripted(script=script), Constant(lambda t: 0.9),
+                                                    [example("a", "1"), example("b", "2")], domain="d", seed=0,
+                                                    encoder=object())}
+    assert found == {"1": ("error", "ValueError: no answer"), "2": ("failed", None)}
+
+
+def test_similar_and_meaning_and_fill(models, answered):
+    asked = [Similar((("a b", "a c"), ("a b", "a b"))), Meaning(("a b", "c"), (("a b", "d"), ("a x", "c"))),
+             Fill((around("the state of war".split(), 1, 2), around("the state of war".split(), 2, 2)), 4)]
+    found = []
+
+    def script(target):
+        for request in asked:
+            found.append((yield request))
+
+    [a] = run(Scripted(script=script), Constant(lambda t: 0.9), [example(("a", "b"))], domain="d", seed=0, **models)
+    assert a.status == "failed" and a.queries == 1
+    np.testing.assert_allclose(found[0], answered(asked[0]))
+    assert found[0][1] == pytest.approx(1)
+    np.testing.assert_allclose(found[1], [(1 + 1 / 2) / 2, (2 / 3 + 1) / 2])
+    for (pieces, values), (expected, known) in zip(found[2], answered(asked[2]), strict=True):
+        assert pieces == expected
+        np.testing.assert_allclose(values, known)

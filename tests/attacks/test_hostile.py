@@ -24,6 +24,14 @@ TEXTS = {
 }
 
 
+NEEDED = {"rewrite": {"base_url": "http://localhost/v1"}}
+"""Settings without which an attack cannot be made."""
+
+
+BOUNDS = {"turquaz": 420, "genetic": 20 * 60 * 5, "beam_attack": 4000, "clare": 4000, "openfact": 12_000, "auto": 20_000}
+"""Queries of attacks whose searches do not end with the words."""
+
+
 class Steady:
     """Never changes its mind, so that attacks run to their end; quick on long texts."""
 
@@ -36,15 +44,15 @@ class Steady:
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("pair", [False, True], ids=["single", "pair"])
-def test_every_attack_ends_cleanly(attack, victim, masked_lm, text, pair):
+def test_every_attack_ends_cleanly(attack, victim, models, text, pair):
     segments = (text, "the claim of a state") if pair else (text,)
     for judge in (victim, Steady()):
-        [a] = run(attack, judge, [Example("1", segments, 0)], domain="d", seed=0, masked_lm=masked_lm)
+        [a] = run(attack, judge, [Example("1", segments, 0)], domain="d", seed=0, **models)
         assert a.error is None
         if any(c.isalnum() for s in segments for c in s):
             assert a.status in ("success", "failed")
             words = sum(len(s.split(" ")) + len(s) for s in segments)
-            assert 1 <= a.queries <= 3 + words * 40
+            assert 1 <= a.queries <= 3 + max(words * 40, BOUNDS.get(attack.name, 0))
         else:
             assert (a.status, a.queries) == ("skipped", 0)
         if a.adversarial and pair:
@@ -52,26 +60,26 @@ def test_every_attack_ends_cleanly(attack, victim, masked_lm, text, pair):
 
 
 @pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
-def test_very_long_texts(attack, masked_lm, count):
+def test_very_long_texts(attack, models, count):
     """Each word is ranked at most once, and the masked LM's window bounds the places that are tried."""
     text = " ".join(["state", "tax", "lie", "party", "claim"] * (count // 5))
-    [a] = run(attack, Steady(), [Example("1", text, 0)], domain="d", seed=0, masked_lm=masked_lm)
+    [a] = run(attack, Steady(), [Example("1", text, 0)], domain="d", seed=0, **models)
     assert (a.status, a.error) == ("failed", None)
     assert a.queries <= 5 * count + 510 * 48
 
 
 def test_the_registry():
-    assert set(ATTACKS) >= {"bert_attack", "deepwordbug"}
+    assert list(ATTACKS) == sorted(ATTACKS)
     for name, kind in ATTACKS.items():
-        assert issubclass(kind, Attack) and kind().name == name
+        assert issubclass(kind, Attack) and kind(**NEEDED.get(name, {})).name == name
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_settings_are_their_own_schema(name):
     """What the config gives back is the same object; an unknown key is refused."""
     schema = OmegaConf.structured(ATTACKS[name])
-    assert OmegaConf.to_object(OmegaConf.merge(schema, {"subset": 5, "variant": "bodega"})) == ATTACKS[name](
-        subset=5, variant="bodega")
+    given = {"subset": 5, **NEEDED.get(name, {})}
+    assert OmegaConf.to_object(OmegaConf.merge(schema, given)) == ATTACKS[name](**given)
     with pytest.raises(Exception, match="subsett"):
         OmegaConf.merge(schema, {"subsett": 5})
 

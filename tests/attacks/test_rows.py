@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,24 @@ def test_repeated_ids_are_refused(tmp_path, victim):
         attack_to_file(tmp_path / "a.jsonl", DeepWordBug(), victim, [*EXAMPLES, EXAMPLES[3]], **OPTIONS)
 
 
+def test_the_best_text_of_a_spent_budget_is_kept_and_survives_a_resume(tmp_path, bag_victim):
+    path, aside = tmp_path / "attempts.jsonl", tmp_path / "best.jsonl"
+    options = OPTIONS | {"max_queries": 14}
+    found = attack_to_file(path, DeepWordBug(), bag_victim(), EXAMPLES, **options)
+    spent = [a for a in found if a.status == "budget"]
+    assert spent and all(a.best is not None and a.best != a.original for a in spent)
+    rows = [json.loads(line) for line in aside.read_text().splitlines()]
+    assert rows == [{"id": a.id, "best": list(a.best)} for a in spent]
+    whole, lines = aside.read_bytes(), path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:7]))
+    aside.write_bytes(whole[: len(whole) // 2])  # as a kill leaves it; a row without its attempt is made again
+    path.write_text("".join(line for line in lines[:7] if json.loads(line)["status"] != "budget"))
+    assert attack_to_file(path, DeepWordBug(), bag_victim(), EXAMPLES, **options) == [
+        replace(a, seconds=b.seconds) for a, b in zip(found, [Attempt.from_row(json.loads(x)) for x in
+                                                              path.read_text().splitlines()], strict=True)]
+    assert aside.read_bytes() == whole
+
+
 def test_no_examples(tmp_path, victim):
     assert attack_to_file(tmp_path / "a.jsonl", DeepWordBug(), victim, [], **OPTIONS) == []
     assert (tmp_path / "a.jsonl").read_text() == ""
@@ -106,9 +125,9 @@ def test_killed_again_and_again_the_rows_are_those_of_an_uninterrupted_run(tmp_p
 
     assert start(tmp_path / "whole.jsonl").wait() == 0
     path, counts, rng = tmp_path / "killed.jsonl", [], random.Random(0)
-    for _ in range(4):
+    for _ in range(10):
         process = start(path)
-        time.sleep(rng.uniform(0.05, 0.4))
+        time.sleep(rng.uniform(0.02, 0.2))
         process.send_signal(signal.SIGKILL)
         process.wait()
         counts.append(len(path.read_bytes().split(b"\n")) - 1 if path.exists() else 0)
@@ -127,6 +146,6 @@ def test_summary():
     found = summarise([attempt("success"), attempt("success", 20), attempt("failed", 5, SEPARATOR_BROKEN),
                        attempt("error", 5, "ValueError: x"), attempt("budget"), attempt("failed")])
     assert found == {"attempts": 6, "success": 2, "failed": 2, "skipped": 0, "budget": 1, "error": 1,
-                     "separator_broken": 1, "queries": 60, "queries_per_example": 10.0, "forwards": 48, "seconds": 1.5,
+                     "single_query_successes": 2, "separator_broken": 1, "changed_share": 1.0, "queries": 60, "queries_per_example": 10.0, "forwards": 48, "seconds": 1.5,
                      "errors": {"ValueError: x": 1}}
     assert summarise([])["queries_per_example"] is None

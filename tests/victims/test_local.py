@@ -138,3 +138,42 @@ def test_fingerprint_sees_weights_settings_and_tokenizer(classifier_folder, tmp_
     tokenizer.add_tokens(["zzz"])
     other = LocalVictim(load().net, tokenizer, name="v", classes=load().classes, max_length=128)
     assert len({base, changed.fingerprint, short.fingerprint, other.fingerprint}) == 4
+
+
+@pytest.mark.parametrize("kind", ["bert", "bilstm"])
+def test_gradients_are_those_of_finite_differences(kind, classifier_folder, bert_folder, domain, texts):
+    if kind == "bert":
+        victim = load_victim(classifier_folder, classes=("credible", "fake"), batch_tokens=200)
+        assert victim._columns is not None  # the labels of this folder stand in the other order
+    else:
+        from hardtext.victims.bilstm import BiLSTMConfig, BiLSTMForSequenceClassification
+
+        torch.manual_seed(0)
+        tokenizer = AutoTokenizer.from_pretrained(bert_folder)
+        victim = LocalVictim(BiLSTMForSequenceClassification(BiLSTMConfig(len(tokenizer), 8, 8)), tokenizer,
+                             name="bilstm", classes=("credible", "fake"), max_length=40)
+    asked = [(t, i % 2) for i, t in enumerate(texts[:6] + texts[-3:])]
+    found = victim.gradients(asked)
+    assert victim.gradients([]) == []
+    for (segments, label), pieces in zip(asked, found, strict=True):
+        assert all(segments[s][start:end].strip() for s, start, end, _ in pieces)
+    segments, label = asked[0]
+    table, embedding = victim.tokens([segments]), victim.net.get_input_embeddings()
+    vectors = embedding(table.batch(np.array([0])).ids).detach().double()
+    victim.net.double()
+
+    def log_probability(vectors):
+        with torch.no_grad():
+            row = victim.net(inputs_embeds=vectors).logits.softmax(1)[0]
+        if victim._columns is not None:
+            row = row @ torch.tensor(victim._columns, dtype=torch.double)
+        return float(row[label].log())
+
+    place = 1  # the first piece after [CLS]
+    slope = []
+    for i in range(vectors.shape[2]):
+        step = torch.zeros_like(vectors)
+        step[0, place, i] = 1e-5
+        slope.append((log_probability(vectors + step) - log_probability(vectors - step)) / 2e-5)
+    assert found[0][0][3] == pytest.approx(float(np.linalg.norm(slope)), rel=1e-3)
+    assert victim.window(segments) == tuple(map(len, segments))

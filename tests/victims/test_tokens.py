@@ -91,3 +91,24 @@ def test_folder_without_tokenizer(tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(InputError, match="no usable tokenizer"):
         load_tokenizer(str(tmp_path), option="model.path")
+
+
+@pytest.mark.parametrize("folder", ["bert_folder", "roberta_folder"])
+@pytest.mark.parametrize("text", ["the secret report " * 900, "\u200b " * 9000 + "hoax hoax", "a" * 5000 + " hoax " * 50,
+                                  "e\u0301 " * 4000, "  \n " * 3000 + "hoax"], ids=range(5))
+def test_the_end_of_a_long_text_is_left_out_only_where_it_cannot_matter(folder, text, request):
+    tokenizer = AutoTokenizer.from_pretrained(request.getfixturevalue(folder))
+    expected = tokenizer(text, truncation=True, max_length=60)["input_ids"]
+    tokens = Tokeniser(tokenizer, 60)
+    assert rows(tokens([(text,)])) == [expected]
+    if text.startswith("the secret"):
+        assert len(tokens._start(text)) < 60 * 16
+
+
+def test_spans_and_window(bert_folder):
+    tokens = Tokeniser(AutoTokenizer.from_pretrained(bert_folder), 12)
+    assert tokens.spans(("the hoax", "said x")) == [None, (0, 0, 3), (0, 4, 8), None, (1, 0, 4), (1, 5, 6), None]
+    assert tokens.window(("the hoax",)) == (8,)
+    assert tokens.window(("the hoax " * 9,)) == (44,)  # ten pieces between [CLS] and [SEP]
+    assert tokens.window(("the", "said said said said said said said said said")) == (3, 39)
+    assert tokens.window(("a\ud800" * 40,))[0] < 80

@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
 import numpy
 
 from hardtext import seeding
+from hardtext.attacks import ties
+from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.requests import Steps
 from hardtext.core import Example, InputError, Segments
+from hardtext.scoring.semantic import semantic_from_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +23,29 @@ class Target:
     """The text to change and what the victim says of it.
 
     ``probabilities``: float array, (classes,). ``rng`` belongs to this example alone, seeded from the run seed,
-    the attack and the example's id.
+    the attack and the example's id. ``window``: how many characters of each segment the victim reads; None where it
+    reads them all, or does not say. ``max_queries``: after how many queries in all the engine stops the attack.
     """
 
     segments: Segments
     probabilities: numpy.ndarray
     rng: random.Random
+    window: tuple[int, ...] | None = None
+    max_queries: int | None = None
 
     @property
     def label(self) -> int:
         """The victim's prediction, which the attack tries to move. The gold label plays no part."""
-        return int(self.probabilities.argmax())
+        return int(ties.predicted(self.probabilities))
+
+    @property
+    def visible(self) -> tuple[int, ...]:
+        """How many characters of each segment the victim reads; a change behind them cannot move it."""
+        return tuple(map(len, self.segments)) if self.window is None else self.window
+
+    def moved(self, row: numpy.ndarray) -> bool:
+        """Whether a row of probabilities, (classes,), is another prediction than the original's."""
+        return bool(ties.moved(row, self.label))
 
 
 @dataclass
@@ -53,6 +68,10 @@ class Attack(ABC):
     def steps(self, target: Target) -> Steps:
         """Yield requests and receive their answers; return the adversarial text, or None when none was found."""
 
+    def stand_ins(self) -> list[str]:
+        """What the attack uses in place of what its paper used, a few words each; its masked LM says so itself."""
+        return []
+
 
 @dataclass
 class MaskedLMAttack(Attack):
@@ -62,6 +81,31 @@ class MaskedLMAttack(Attack):
     """
 
     masked_lm: str = "bundled"
+
+
+@dataclass
+class SemanticAttack(Attack):
+    """An attack that chooses by meaning (``Meaning``).
+
+    ``semantic``: the semantic scorer, ``minilm`` (stand-in) or ``bleurt``.
+    """
+
+    semantic: str = "minilm"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("attack.semantic", self.semantic, ("minilm", "bleurt"))
+
+    def stand_ins(self) -> list[str]:
+        stand_in = semantic_from_name(self.semantic).stand_in
+        return [*super().stand_ins(), *([f"choice by meaning: {stand_in}"] if stand_in else [])]
+
+
+@dataclass
+class WordAttack(Attack):
+    """An attack that replaces words. ``constraints``: what it may change; null means the attack's own rule."""
+
+    constraints: Constraints = field(default_factory=Constraints)
 
 
 def choose(examples: Sequence[Example], subset: int | None, seed: int) -> list[Example]:

@@ -11,8 +11,10 @@ Variants:
               candidates are ranked, and a place where no candidate helps gets its word back.
 ``bodega``    what the shared tasks ran: OpenAttack 2.1.1 as BODEGA calls it (Przybyła et al. 2023).
 ``paper``     the code the authors published with the paper: sub-words on, 48 candidates, 40 % of the words.
+``textattack``  TextAttack's recipe BERTAttackLi2020 without its sentence encoder (``bert_attack_textattack.py``): all
+              candidates of a word at once, 8 of them from the text as it then stands, 40 % of the words.
 
-The two published variants share these habits, kept because published figures contain them: the text is lower-cased,
+``bodega`` and ``paper`` share these habits, kept because published figures contain them: the text is lower-cased,
 line breaks are deleted, words are what stands between single spaces, the last word is never ranked, and a place where
 no candidate lowers the probability keeps the last one tried.
 """
@@ -27,11 +29,12 @@ from typing import Optional
 import numpy
 
 from hardtext import text
-from hardtext.attacks import importance
-from hardtext.attacks.base import MaskedLMAttack, Target, check_choice, check_unused
-from hardtext.attacks.function_words import LI_2020, is_content
+from hardtext.attacks import bert_attack_textattack, importance, ties
+from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice, check_unused
+from hardtext.attacks.constraints import Constraints, whole_word
+from hardtext.attacks.function_words import LI_2020
 from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score, Steps
-from hardtext.attacks.search import Edits, greedy
+from hardtext.attacks.search import greedy
 from hardtext.core import InputError, Segments
 
 PIECES, TOP, COMBINATIONS = 12, 4, 24  # of a word of several pieces: how many pieces, candidates each, combinations
@@ -54,11 +57,12 @@ VARIANTS = {
     "bodega": Constants(k=36, threshold=0.3, max_changed=0.2, subwords=False,
                         kept=LI_2020 | {"have", "be", "~"}, softmax=True),
     "paper": Constants(k=48, threshold=0.0, max_changed=0.4, subwords=True, kept=LI_2020 | {"~"}),
+    "textattack": Constants(k=8, threshold=0.0, max_changed=0.4, subwords=True),
 }
 
 
 @dataclass
-class BertAttack(MaskedLMAttack):
+class BertAttack(MaskedLMAttack, WordAttack):
     """Settings; null means the variant's own figure.
 
     ``k``: candidates a position. ``threshold``: least raw logit of a candidate. ``max_changed``: share of the words
@@ -82,44 +86,46 @@ class BertAttack(MaskedLMAttack):
                              f"above 0 and at most 1")
         if self.variant == "hardtext":
             check_unused(self, "subwords")
+            if self.max_changed is not None and self.constraints.max_changed is not None:
+                raise InputError(f"attack.constraints.max_changed={self.constraints.max_changed}: attack.max_changed says "
+                                 f"the same; leave one of them out")
+        else:
+            self.constraints.check_unused(f"attack.variant={self.variant}")
+        if self.variant == "textattack":
+            check_unused(self, "threshold", "subwords")
 
     def steps(self, target: Target) -> Steps:
         chosen = {key: getattr(self, key) for key in ("k", "threshold", "max_changed", "subwords")}
         constants = replace(VARIANTS[self.variant], **{k: v for k, v in chosen.items() if v is not None})
-        return (_sound if self.variant == "hardtext" else _published)(target, constants)
+        if self.variant == "hardtext":
+            return _sound(target, constants, self.constraints.over(Constraints(stop_words=True,
+                                                                               max_changed=constants.max_changed)))
+        if self.variant == "textattack":
+            return bert_attack_textattack.steps(target, constants.k, constants.max_changed)
+        return _published(target, constants)
 
 
-def _sound(target: Target, constants: Constants) -> Steps:
+def _sound(target: Target, constants: Constants, rules: Constraints) -> Steps:
     segments, label = target.segments, target.label
-    words = text.words(segments)
+    words, changeable = text.words(segments), set(rules.changeable(target))
     candidates: dict[text.Word, list[str]] = {}
     for segment in range(len(segments)):
         here = [w for w in words if w.segment == segment]
-        wanted = tuple(i for i, w in enumerate(here) if is_content(w.text))
+        wanted = tuple(i for i, w in enumerate(here) if w in changeable)
         if not wanted:
             continue
         proposals = yield Propose(tuple(w.text for w in here), constants.k, wanted, whole=True)
         for i in wanted:
-            found = [text.match_case(c, here[i].text) for c in _single(proposals[i], constants)
-                     if _is_word(c) and c.lower() != here[i].text.lower()]
-            if found:
-                candidates[here[i]] = list(dict.fromkeys(found))
+            likely = [text.match_case(c, here[i].text) for c in _single(proposals[i], constants) if whole_word(c)]
+            if found := rules.fitting(here[i].text, likely):
+                candidates[here[i]] = found
     if not candidates:
         return None
     attackable = list(candidates)
-    masked = yield Score(importance.leave_one_out(segments, attackable))
+    masked = yield Score(importance.leave_one_out(segments, attackable), probe=True)
     scores = importance.drop_with_flip(target.probabilities, masked, label)
-    limit = max(1, int(constants.max_changed * sum(w.is_word for w in words)))
-
-    def options(word: text.Word, edits: Edits) -> Sequence[str]:
-        return candidates[word] if len(edits) < limit else ()
-
-    return (yield from greedy(target, [attackable[i] for i in importance.ranking(scores)], options))
-
-
-def _is_word(candidate: str) -> bool:
-    """Whether a candidate is a content word: no piece, mark, figure or special token of the vocabulary."""
-    return len(candidate) > 1 and candidate.isalpha() and is_content(candidate)
+    order = [attackable[i] for i in importance.ranking(scores)]
+    return (yield from greedy(target, order, lambda word, _: candidates[word], rules))
 
 
 def _published(target: Target, constants: Constants) -> Steps:
@@ -147,10 +153,10 @@ def _published(target: Target, constants: Constants) -> Steps:
             continue
         texts = [joined.render([*words[:i], r, *words[i + 1:]]) for r in replacements]
         answer = yield Score(texts, until_flip=label)
-        if answer[-1].argmax() != label:
+        if target.moved(answer[-1]):
             return texts[len(answer) - 1]
         drops = current - _settle(answer, constants)[:, label]
-        best = int(drops.argmax())
+        best = ties.most(drops)
         if drops[best] > 0:
             words[i] = replacements[best]
             current = current - drops[best]

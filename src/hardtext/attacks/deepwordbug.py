@@ -28,8 +28,8 @@ import numpy
 
 from hardtext import text
 from hardtext.attacks import importance
-from hardtext.attacks.base import Attack, Target, check_choice, check_unused
-from hardtext.attacks.function_words import is_content
+from hardtext.attacks.base import Target, WordAttack, check_choice, check_unused
+from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.requests import LazyTexts, Score, Steps
 from hardtext.attacks.search import Edits, greedy
 from hardtext.core import InputError, Segments
@@ -46,7 +46,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]+")  # NLTK's WordPunct; see scoring/normalise.
 
 
 @dataclass
-class DeepWordBug(Attack):
+class DeepWordBug(WordAttack):
     """Settings. ``power``: tokens edited by the bodega variant (null: 5). ``max_distance``: edit distance the paper
     variant may use (null: 30)."""
 
@@ -59,6 +59,9 @@ class DeepWordBug(Attack):
         super().__post_init__()
         check_choice("attack.variant", self.variant, ("paper", "bodega"))
         check_unused(self, "power" if self.variant == "paper" else "max_distance")
+        if self.variant == "bodega":
+            self.constraints.check_unused("attack.variant=bodega")
+        self.constraints.check_unused("attack=deepwordbug", "part_of_speech", "antonyms")
         for key in ("power", "max_distance"):
             value = getattr(self, key)
             if value is not None and value < 1:
@@ -67,14 +70,15 @@ class DeepWordBug(Attack):
     def steps(self, target: Target) -> Steps:
         if self.variant == "bodega":
             return _bodega(target, POWER if self.power is None else self.power)
-        return _paper(target, MAX_DISTANCE if self.max_distance is None else self.max_distance)
+        return _paper(target, MAX_DISTANCE if self.max_distance is None else self.max_distance,
+                      self.constraints.over(Constraints(stop_words=True)))
 
 
-def _paper(target: Target, max_distance: int) -> Steps:
-    words = [w for w in text.words(target.segments) if len(w.text) > 1 and is_content(w.text)]
+def _paper(target: Target, max_distance: int, rules: Constraints) -> Steps:
+    words = [w for w in rules.changeable(target) if len(w.text) > 1]
     if not words:
         return None
-    masked = yield Score(importance.leave_one_out(target.segments, words))
+    masked = yield Score(importance.leave_one_out(target.segments, words), probe=True)
     scores = importance.drop(target.probabilities, masked, target.label)
     cost: dict[tuple[text.Word, str], int] = {}
 
@@ -84,7 +88,7 @@ def _paper(target: Target, max_distance: int) -> Steps:
         cost.update({(word, m): c for m, c in misspelt.items()})
         return list(misspelt)
 
-    return (yield from greedy(target, [words[i] for i in importance.ranking(scores)], options))
+    return (yield from greedy(target, [words[i] for i in importance.ranking(scores)], options, rules))
 
 
 def misspellings(word: str, rng: random.Random) -> list[tuple[str, int]]:
@@ -130,4 +134,4 @@ def _bodega(target: Target, power: int) -> Steps:
         edited[i] = flat[i][:at] + LOOK_ALIKES.get(flat[i][at], flat[i][at]) + flat[i][at + 1:]
     result = render(edited)
     answer = yield Score([result])
-    return result if answer[0].argmax() != target.label else None
+    return result if target.moved(answer[0]) else None

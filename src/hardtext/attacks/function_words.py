@@ -27,8 +27,23 @@ can't he'd he'll he's i'd i'll i'm i've it'd it'll let's she'd she'll that's the
 they're they've we'd we'll we're we've what's where's who's
 """
 
+_NLTK_ENGLISH = """
+a about above after again against ain all am an and any are aren aren't as at be because been before being below between
+both but by can couldn couldn't d did didn didn't do does doesn doesn't doing don don't down during each few for from
+further had hadn hadn't has hasn hasn't have haven haven't having he he'd he'll he's her here hers herself him himself his
+how i i'd i'll i'm i've if in into is isn isn't it it'd it'll it's its itself just ll m ma me mightn mightn't more most
+mustn mustn't my myself needn needn't no nor not now o of off on once only or other our ours ourselves out over own re s
+same shan shan't she she'd she'll she's should should've shouldn shouldn't so some such t than that that'll the their
+theirs them themselves then there these they they'd they'll they're they've this those through to too under until up ve
+very was wasn wasn't we we'd we'll we're we've were weren weren't what when where which while who whom why will with won
+won't wouldn wouldn't y you you'd you'll you're you've your yours yourself yourselves
+"""
+
 LI_2020 = frozenset(_LI_2020.split())
 """The words BERT-ATTACK's authors left alone (Li et al. 2020); several toolkits use the same set."""
+
+NLTK_ENGLISH = frozenset(_NLTK_ENGLISH.split())
+"""NLTK's English stop words (its list of 2024), which TextAttack's recipes leave alone."""
 
 FUNCTION_WORDS = LI_2020 | frozenset(_MORE.split())
 """The same with the auxiliaries and contractions it lacks, so that a verb's negation or tense is never what changes."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy
 
 from hardtext import text
+from hardtext.attacks import ties
 from hardtext.attacks.requests import LazyTexts
 from hardtext.core import Segments
 
@@ -33,11 +34,23 @@ def drop_with_flip(original: numpy.ndarray, masked: numpy.ndarray, label: int) -
 
     ``original``: (classes,); ``masked``: (words, classes). Returns (words,).
     """
-    predicted = masked.argmax(axis=1)
+    predicted = ties.predicted(masked)
     gained = masked.max(axis=1) - original[predicted]
     return original.max() - masked[:, label] + (predicted != label) * gained
 
 
 def ranking(scores: numpy.ndarray) -> list[int]:
-    """Positions by falling score; of equal scores the earlier position first."""
-    return numpy.argsort(-scores, kind="stable").tolist()
+    """Positions by falling score; of scores equal up to float noise (``ties``) the earlier position first."""
+    return ties.falling(scores)
+
+
+def by_gradient(words: Sequence[text.Word], pieces: Sequence[tuple[int, int, int, float]]) -> numpy.ndarray:
+    """The gradient norms of a ``Gradient`` request summed to words, (words,): a piece counts for the word it overlaps.
+
+    Norms of several pieces add as lengths of vectors do (Yoo & Qi 2021, A2T, take the norm over a word's pieces).
+    """
+    squares = numpy.zeros(len(words))
+    for i, word in enumerate(words):
+        squares[i] = sum(norm * norm for segment, start, end, norm in pieces
+                         if segment == word.segment and start < word.end and end > word.start)
+    return numpy.sqrt(squares)

@@ -96,6 +96,11 @@ class MaskedLM:
         self.window = min(MOST_PIECES, min(positions, tokenizer.model_max_length) - 2)
         self._spelling = Spelling(tokenizer, config.vocab_size)
 
+    @property
+    def parts(self):
+        """The transformers model and tokenizer themselves, for packages that take those."""
+        return self._model, self._tokenizer
+
     def pieces(self, words: Sequence[str]) -> list[list[str]]:
         """The pieces of each word in its sentence: every word but the first is read with the space before it.
 
@@ -109,13 +114,13 @@ class MaskedLM:
         return [spell(ids[:1], first=n == 0) + spell(ids[1:]) for n, ids in enumerate(encoded)]
 
     def topk(self, texts: Sequence[Sequence[str]], k: int, positions: Sequence[Sequence[int]] | None = None,
-             ) -> list[tuple[list[list[str]], numpy.ndarray]]:
+             log_probabilities: bool = False) -> list[tuple[list[list[str]], numpy.ndarray]]:
         """The best ``k`` pieces at each position of texts that are given as flat lists of pieces.
 
         The answer of a text is ``(tokens, logits)``: ``tokens[i][j]`` the j-th best piece at position i, ``logits`` a
         float32 array, (positions, k), best first, ties in the order of the vocabulary. The model sees the first
         510 pieces between its special tokens, so a longer text has 510 positions in the answer. ``positions``
-        asks for some positions of each text only, in that order.
+        asks for some positions of each text only, in that order; ``log_probabilities`` for these in place of logits.
         """
         if k < 1:
             raise InputError(f"k={k}: expected at least 1")
@@ -131,6 +136,8 @@ class MaskedLM:
                 for asked in wanted]
         for owners, logits in self._logits(texts, wanted):
             values, ids = _topk(logits, k)
+            if log_probabilities:
+                values = values - logits.logsumexp(1, keepdim=True)
             for (n, row), v, i in zip(owners, values.cpu().numpy(), ids.cpu().numpy(), strict=True):
                 best[n][0][row], best[n][1][row] = i, v
         return [([self._spelling.words(row, first=i == 0) for i, row in zip(asked, ids.tolist(), strict=True)], logits)

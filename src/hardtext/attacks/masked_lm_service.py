@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy
 
-from hardtext.attacks.requests import Proposals, Propose
+from hardtext.attacks.requests import Answered, Context, Proposals, Propose
 from hardtext.attacks.services import Stats, Task, share
 
 
@@ -23,7 +23,7 @@ class MaskedLM(Protocol):
     def pieces(self, words: Sequence[str]) -> list[list[str]]: ...
 
     def topk(self, texts: Sequence[Sequence[str]], k: int, positions: Sequence[Sequence[int]] | None = None,
-             ) -> list[tuple[list[list[str]], numpy.ndarray]]: ...
+             log_probabilities: bool = False) -> list[tuple[list[list[str]], numpy.ndarray]]: ...
 
     def perplexity(self, texts: Sequence[Sequence[str]]) -> numpy.ndarray: ...
 
@@ -55,6 +55,43 @@ class Proposing:
         ends = list(accumulate(map(len, pieces)))
         return {i: range(ends[i] - len(pieces[i]), ends[i]) for i in request.wanted
                 if ends[i] <= self._masked_lm.window and (len(pieces[i]) == 1 or not request.whole)}
+
+
+class Filling:
+    """Answers ``Fill`` with a masked LM: the same context is read once a round, whoever asks."""
+
+    def __init__(self, masked_lm: MaskedLM, stats: Stats) -> None:
+        self._masked_lm, self._stats = masked_lm, stats
+
+    def serve(self, tasks: Sequence[Task]) -> None:
+        started = time.perf_counter()
+        answers: dict[tuple[Context, int], Answered] = {}
+        for k in sorted({task.request.k for task in tasks}):
+            contexts = list(dict.fromkeys(c for task in tasks if task.request.k == k for c in task.request.contexts))
+            texts = self._texts(contexts)
+            tables = self._masked_lm.topk([pieces for pieces, _ in texts], k, [[place] for _, place in texts],
+                                          log_probabilities=True)
+            answers.update(((c, k), (tokens[0], values[0]))
+                           for c, (tokens, values) in zip(contexts, tables, strict=True))
+        for task in tasks:
+            task.answer = [answers[context, task.request.k] for context in task.request.contexts]
+        seconds = time.perf_counter() - started
+        self._stats.masked_lm_seconds += seconds
+        share(seconds, tasks, [1 + len(task.request.contexts) for task in tasks])
+
+    def _texts(self, contexts: Sequence[Context]) -> list[tuple[list[str], int]]:
+        """The pieces of each context with its mask, cut to what the masked LM sees, and the mask's place."""
+        mask, window = self._masked_lm.mask, self._masked_lm.window
+        inner = list(dict.fromkeys(chain.from_iterable((*left[1:], *right) for left, right in contexts)))
+        pieces = dict(zip(inner, self._masked_lm.pieces(["a", *inner])[1:], strict=True))  # read with a space before
+        opening = {word: self._masked_lm.pieces([word])[0] for word in dict.fromkeys(c[0][0] for c in contexts if c[0])}
+        texts = []
+        for left, right in contexts:
+            before = [*(opening[left[0]] if left else ()), *chain.from_iterable(pieces[word] for word in left[1:])]
+            flat = [*before, mask, *chain.from_iterable(pieces[word] for word in right)]
+            start = max(0, min(len(before) - window // 2, len(flat) - window))
+            texts.append((flat[start : start + window], len(before) - start))
+        return texts
 
 
 class Rating:

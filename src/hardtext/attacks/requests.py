@@ -39,14 +39,24 @@ class LazyTexts(Sequence[Segments]):
 class Score:
     """Class probabilities of ``texts``. The answer is a float array, (texts, classes).
 
-    With ``until_flip=label`` the texts are asked one by one, in order, up to the first whose most probable class is
-    not ``label``: the answer holds the rows up to that one, itself included, and only they count as queries.
-    (The engine may send a few more at once to fill the victim's batches; the attack never sees those.)
-    Where two classes are equally probable the lower index is the prediction.
+    With ``until_flip=label`` the texts are asked one by one, in order, up to the first whose predicted class
+    (``ties.predicted``) is not ``label``: the answer holds the rows up to that one, itself included, and only they
+    count as queries. (The engine may send a few more at once to fill the victim's batches; the attack never sees those.)
+    ``probe``: the texts only measure (a word is taken out); they are no candidates for the best text so far.
     """
 
     texts: Sequence[Segments]
     until_flip: int | None = None
+    probe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Class probabilities of one text, asked ``times`` times and never from memory: for victims that answer by chance.
+    Counts as one query. The answer is a float array, (times, classes)."""
+
+    text: Segments
+    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,57 @@ class Propose:
     whole: bool = False
 
 
+Context = tuple[tuple[str, ...], tuple[str, ...]]
+"""The words before and after a mask."""
+
+SEEN_WORDS = 510  # on each side of a mask: no masked LM here sees more pieces, and a word has at least one
+
+
+def around(words: Sequence[str], start: int, end: int) -> Context:
+    """The context of a mask in place of ``words[start:end]`` (before word ``start`` where the range is empty)."""
+    return tuple(words[max(0, start - SEEN_WORDS):start]), tuple(words[end:end + SEEN_WORDS])
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """The masked LM's best ``k`` pieces for one mask in each of ``contexts``.
+
+    The answer is a list with one ``(pieces, log-probabilities)`` a context, best first, in WordPiece spelling as in
+    ``Propose``. Of a long context the masked LM sees a window with the mask in the middle.
+    """
+
+    contexts: tuple[Context, ...]
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """How alike the two texts of each pair are: cosine of sentence embeddings. The answer is a float array, (pairs,)."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The semantic score that BODEGA would give each of ``texts`` as a change of ``original``, by the attack's own
+    semantic scorer. The answer is a float array, (texts,)."""
+
+    original: Segments
+    texts: tuple[Segments, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """How strongly the log-probability of ``label`` reacts to each piece of a text (one query, one forward).
+
+    The answer is a list of ``(segment, start, end, norm)``: where the piece stands, and the L2 norm of the gradient
+    with respect to its embedding. Only victims whose weights are in this process can answer.
+    """
+
+    segments: Segments
+    label: int
+
+
 @dataclass(frozen=True, slots=True)
 class Perplexity:
     """Perplexity of texts made of pieces (as ``Propose`` spells them), each piece scored at its own unmasked place
@@ -73,9 +134,39 @@ class Perplexity:
     texts: tuple[tuple[str, ...], ...]
 
 
-Request = Score | Propose | Perplexity
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A language model behind an OpenAI-compatible address. ``key_env`` names the environment variable that holds the
+    key, which itself is kept nowhere. ``model`` empty, or ``temperature`` or ``max_tokens`` None: not sent."""
+
+    base_url: str
+    model: str = ""
+    key_env: str = "OPENAI_API_KEY"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float = 60.0
+    retries: int = 4
+    concurrency: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """What a language model answers to each of ``prompts``, each asked by itself with its seed (None: without one).
+
+    The answer is a list of strings, (prompts,). A completion that was cut off at ``max_tokens`` is an empty string.
+    """
+
+    endpoint: Endpoint
+    prompts: tuple[str, ...]
+    seeds: tuple[int | None, ...]
+
+
+Request = Score | Repeat | Propose | Fill | Perplexity | Similar | Meaning | Gradient | Complete
 Steps = Generator[Request, Any, Segments | None]
 """A running attack: yields requests, is sent the answers, returns the adversarial text or None."""
 
-Proposals = list[list[tuple[list[str], numpy.ndarray]]]
+Answered = tuple[list[str], numpy.ndarray]
+"""The masked LM's pieces for one place with their logits (``Propose``) or log-probabilities (``Fill``), best first."""
+
+Proposals = list[list[Answered]]
 """The answer to ``Propose``."""

@@ -5,35 +5,49 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hardtext import records
 from hardtext.attacks.base import Attack
-from hardtext.attacks.engine import SEPARATOR_BROKEN, run
+from hardtext.attacks.engine import NOT_REPRODUCED, SEPARATOR_BROKEN, run
 from hardtext.attacks.services import Stats
 from hardtext.core import STATUSES, Attempt, Example, InputError, Victim
 from hardtext.progress import progress
+from hardtext.scoring.changes import changed_share
+
+
+BEST = "best.jsonl"
+"""Beside the attempts: for each that ended with status ``budget``, the text that came closest."""
 
 
 def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str, seed: int,
                    title: str = "attack", stats: Stats | None = None, **options: Any) -> list[Attempt]:
     """Attack ``examples`` and leave one row each in ``path``; returns the attempts in input order.
 
-    Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped;
+    Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped
+    (only those that ended in an error are, as an endpoint may answer by now);
     a half-written last line is cut off. Rows of another run are refused. ``options`` are those of ``engine.run``.
+    What ``engine.run`` kept aside of examples that ran out of budget goes to ``BEST`` in the same folder.
     """
     path = Path(path)
     order = [e.id for e in examples]
     if repeated := [i for i, n in Counter(order).items() if n > 1]:
         raise InputError(f"examples: ids must be unique, repeated: {', '.join(repeated[:5])}")
     found = _finished(path, attack, victim, examples, domain=domain, seed=seed)
+    aside = path.with_name(BEST)
+    best = {row["id"]: row for row in _rows(aside)}
     left = [e for e in examples if e.id not in found]
     if left:
         stats = Stats() if stats is None else stats
         started, successes, queries = time.perf_counter(), 0, 0
         with records.RowWriter(path) as writer, progress(title, total=len(examples), done=len(found)) as bar:
             for attempt in run(attack, victim, left, domain=domain, seed=seed, stats=stats, **options):
+                if attempt.best is not None:  # before its attempt, after which nobody would ask for it again
+                    best[attempt.id] = {"id": attempt.id, "best": list(attempt.best)}
+                    with records.RowWriter(aside) as beside:
+                        beside.append(best[attempt.id])
                 writer.append(attempt.to_row())
                 found[attempt.id] = attempt
                 successes += attempt.status == "success"
@@ -42,19 +56,25 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
                 bar.advance(1, show=f"{successes} successes · {queries} queries · {rate:.0f} forwards/s")
     attempts = [found[i] for i in order]
     records.write_rows(path, (a.to_row() for a in attempts))
+    if best:
+        records.write_rows(aside, (best[i] for i in order if i in best))
+        attempts = [replace(a, best=tuple(best[a.id]["best"])) if a.id in best else a for a in attempts]
     return attempts
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    records.repair(path)
+    return list(records.read_rows(path)) if path.exists() else []
 
 
 def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str,
               seed: int) -> dict[str, Attempt]:
-    """The attempts a former run left in ``path``, by id; refuses those of a different run."""
-    records.repair(path)
-    if not path.exists():
-        return {}
+    """The attempts a former run left in ``path``, by id, errors left out: they are tried again. Refuses those of a
+    different run."""
     originals = {e.id: e.segments for e in examples}
     ours = {"domain": domain, "victim": victim.name, "attack": attack.name, "seed": seed}
     found = {}
-    for row in records.read_rows(path):
+    for row in _rows(path):
         attempt = Attempt.from_row(row)
         for key, value in ours.items():
             if getattr(attempt, key) != value:
@@ -63,7 +83,10 @@ def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Exa
         if originals.get(attempt.id) != attempt.original:
             raise InputError(f"{path} holds an attempt on example {attempt.id!r} that is not among this run's "
                              f"examples: remove the file or choose another folder")
-        found[attempt.id] = attempt
+        if attempt.status == "error":
+            found.pop(attempt.id, None)
+        else:
+            found[attempt.id] = attempt
     return found
 
 
@@ -71,14 +94,19 @@ def summarise(attempts: Sequence[Attempt]) -> dict[str, Any]:
     """Counts by status and what the run cost, for ``summary.json``.
 
     ``queries`` and ``forwards`` are totals over all attempts; ``queries_per_example`` is the published figure (failures
-    included). ``errors`` counts the messages of attempts that ended in an exception.
+    included). ``errors`` counts the messages of attempts that ended in an exception. ``single_query_successes`` counts
+    those too that most repeats did not confirm: what one query would have called a success. ``changed_share``: of the
+    words of a text, mean over successes.
     """
     status = Counter(a.status for a in attempts)
     queries = sum(a.queries for a in attempts)
+    shares = [changed_share(a.original, a.adversarial) for a in attempts if a.status == "success"]
     return {
         "attempts": len(attempts),
         **{name: status[name] for name in STATUSES},
+        "single_query_successes": status["success"] + sum((a.error or "").startswith(NOT_REPRODUCED) for a in attempts),
         "separator_broken": sum(a.error == SEPARATOR_BROKEN for a in attempts),
+        "changed_share": round(sum(shares) / len(shares), 4) if shares else None,
         "queries": queries,
         "queries_per_example": queries / len(attempts) if attempts else None,
         "forwards": sum(a.forwards for a in attempts),

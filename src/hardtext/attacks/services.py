@@ -1,8 +1,9 @@
 """What a service is: it answers one kind of request, of many examples at once.
 
 A round of the engine hands every service the tasks that wait for it; the service does one batch of work and sets the
-answer of each task whose request is complete. A new kind of request needs a dataclass in ``requests.py`` and a service
-beside these: ``victim_service.py``, ``masked_lm_service.py``.
+answer (or ``failure``, or ``spent``) of each task whose request is complete. A new kind of request needs a dataclass in
+``requests.py``, a service in a file beside this one, and a line in ``toolbox.py``, which makes services when they are
+first asked for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from hardtext.core import Segments
 
 
 @dataclass(slots=True)
@@ -21,6 +24,8 @@ class Stats:
     rounds: int = 0
     victim_seconds: float = 0.0
     masked_lm_seconds: float = 0.0
+    encoder_seconds: float = 0.0
+    gradients: int = 0
 
 
 @dataclass(slots=True)
@@ -35,17 +40,21 @@ class Task:
 
     request: Any = None
     answer: Any = None  # not None: the request is complete
+    failure: Exception | None = None  # this request alone could not be answered: an error of this example
     progress: Any = None  # a service's own notes while a request takes several rounds
     spent: bool = False  # the request does not fit into what is left of max_queries
     queries: int = 0
     forwards: int = 0
     seconds: float = 0.0
     seen: set[bytes] = field(default_factory=set)
+    label: int | None = None  # the prediction to move, once it is known
+    best: Segments | None = None  # of the texts asked as candidates, the one that lowers the label's probability most
+    lowest: float = 1.0  # that probability
 
 
 class Service(Protocol):
     def serve(self, tasks: Sequence[Task]) -> None:
-        """One round of work: set ``answer`` (or ``spent``) of every task that is done."""
+        """One round of work: set ``answer`` (or ``failure`` or ``spent``) of every task that is done."""
 
 
 def share(seconds: float, tasks: Sequence[Task], sizes: Sequence[int]) -> None:

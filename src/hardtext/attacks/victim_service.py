@@ -1,4 +1,4 @@
-"""Asks the victim: full batches, each distinct text once."""
+"""Asks the victim: full batches, each distinct text once; and for gradients, where it can tell them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy
 
+from hardtext.attacks import ties
 from hardtext.attacks.requests import Score
 from hardtext.attacks.services import Stats, Task, share
-from hardtext.core import InputError, Segments, Victim
+from hardtext.core import Differentiable, InputError, Segments, Victim
 
 CACHED_ROWS = 1_000_000  # about 200 MB
 CALL_CHARACTERS = 4_000_000  # one call of the victim: about 20,000 sentences or 1,000 articles
@@ -63,10 +64,13 @@ class Scoring:
                 texts = task.progress.next()
                 asked.append((task, texts, [digest(t) for t in texts]))
         rows = self._rows({k: t for _, texts, keys in asked for k, t in zip(keys, texts, strict=True)})
-        for task, _, keys in asked:
+        for task, texts, keys in asked:
             progress, known = task.progress, len(task.seen)
             table = numpy.array([rows[k] for k in keys]).reshape(len(keys), len(self._victim.classes))
-            task.queries += progress.add(table)
+            counted = progress.add(table)
+            task.queries += counted
+            if task.label is not None and not task.request.probe:
+                _keep_best(task, texts, table[:counted, task.label])
             task.seen.update(keys)
             task.forwards += len(set(keys)) if self._cache is None else len(task.seen) - known
             if progress.done:
@@ -130,6 +134,11 @@ class Scoring:
         return result
 
 
+def _keep_best(task: Task, texts: Sequence[Segments], probabilities: numpy.ndarray) -> None:
+    if len(probabilities) and ties.below(probabilities[i := ties.least(probabilities)], task.lowest):
+        task.best, task.lowest = texts[i], float(probabilities[i])
+
+
 class _Progress:
     """How far a ``Score`` request has come.
 
@@ -156,7 +165,7 @@ class _Progress:
     def add(self, rows: numpy.ndarray) -> int:
         """Take in the rows of the part given out last; return how many of them count as queries."""
         if self._label is not None and len(rows):
-            flips = numpy.flatnonzero(rows.argmax(axis=1) != self._label)
+            flips = numpy.flatnonzero(ties.moved(rows, self._label))
             if flips.size:
                 rows = rows[:flips[0] + 1]
                 self.done = True
@@ -170,3 +179,51 @@ class _Progress:
 
     def answer(self) -> numpy.ndarray:
         return self._rows[0] if len(self._rows) == 1 else numpy.concatenate(self._rows)
+
+
+class Repeating:
+    """Answers ``Repeat``: the texts of all examples go to the victim together, as often as is asked."""
+
+    def __init__(self, scoring: Scoring, max_queries: int | None) -> None:
+        self._scoring, self._max_queries = scoring, max_queries
+
+    def serve(self, tasks: Sequence[Task]) -> None:
+        started = time.perf_counter()
+        for task in tasks:
+            task.spent = self._max_queries is not None and task.queries >= self._max_queries
+        asked = [task for task in tasks if not task.spent]
+        rows: list[list[numpy.ndarray]] = [[] for _ in asked]
+        for n in range(max((task.request.times for task in asked), default=0)):
+            part = [i for i, task in enumerate(asked) if n < task.request.times]
+            for i, row in zip(part, self._scoring.ask([asked[i].request.text for i in part]), strict=True):
+                rows[i].append(row)
+        for task, found in zip(asked, rows, strict=True):
+            task.answer = numpy.array(found)
+            task.queries += 1
+            task.forwards += len(found)
+        share(time.perf_counter() - started, asked, [task.request.times for task in asked])
+
+
+class Sensing:
+    """Answers ``Gradient`` with a victim whose weights are in this process; each asked counts as one query."""
+
+    def __init__(self, victim: Victim, max_queries: int | None, stats: Stats) -> None:
+        if not isinstance(victim, Differentiable):
+            raise InputError(f"victim {victim.name}: it gives no gradients (its weights are not in this process); "
+                             f"take a ranking of the attack that only asks for probabilities")
+        self._victim, self._max_queries, self._stats = victim, max_queries, stats
+
+    def serve(self, tasks: Sequence[Task]) -> None:
+        started = time.perf_counter()
+        for task in tasks:
+            task.spent = self._max_queries is not None and task.queries >= self._max_queries
+        asked = [task for task in tasks if not task.spent]
+        answers = self._victim.gradients([(task.request.segments, task.request.label) for task in asked])
+        for task, answer in zip(asked, answers, strict=True):
+            task.answer = answer
+            task.queries += 1
+            task.forwards += 1
+        self._stats.gradients += len(asked)
+        seconds = time.perf_counter() - started
+        self._stats.victim_seconds += seconds
+        share(seconds, asked, [1 + sum(map(len, task.request.segments)) for task in asked])

@@ -26,6 +26,8 @@ NOTE = ("skipped: nothing to attack in the text; budget: stopped at max_queries 
 def run(config: AttackConfig) -> Sequence[Attempt]:
     from hardtext.config import to_dict
 
+    if config.repeats is not None and config.repeats < 1:
+        raise InputError(f"repeats={config.repeats}: expected 1 or more, or null to let the victim decide")
     corpus = load_corpus(config.domain, config.seed)
     domain = corpus.domain
     examples = choose(corpus.split(config.split), config.attack.subset, config.seed)
@@ -35,7 +37,8 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
         examples = examples[: config.limit]
     if not examples:
         raise InputError(f"split={config.split}: domain {domain.name} has no examples there")
-    victim = find_victim(config.model, domain, config.seed, source=config.victim, device=config.device)
+    victim = find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
+                         backend=config.backend)
 
     default = runs.attack_folder(domain.name, config.model.name, config.attack.name, config.seed)
     folder = folder_of(default, config.out, config.label)
@@ -52,9 +55,11 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
             summary = records.read_json(folder / "summary.json")
         else:
             attempts, summary = attack(config, victim, domain, examples, folder, settings)
+    notes = [NOTE, *(f"stand-in: {words}" for words in summary["stand_ins"]),
+             *(f"warning: {words}" for words in summary["victim_warnings"])]
     where = domain.name + (f" ({domain.stand_in})" if domain.stand_in else "")
     attack_table.print_summary(f"{config.attack.name} against {victim.name} on {where}", summary,
-                               notes="\n".join([NOTE, *(f"stand-in: {words}" for words in summary["stand_ins"])]))
+                               notes="\n".join(notes))
     log.info("score it with: python evaluate.py task=score attempts=%s", runs.shown(folder))
     return attempts
 
@@ -62,16 +67,22 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
 def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Sequence[Example], folder: Path,
            settings: Mapping[str, Any]) -> tuple[list[Attempt], dict[str, Any]]:
     """Attack the examples into the folder's ``attempts.jsonl``, where rows of a killed run are kept."""
+    from hardtext.attacks import sanity
     from hardtext.attacks.rows import attack_to_file
 
     masked_lm = masked_lm_of(config.attack)
+    found = sanity.check(victim, examples, config.seed)
+    for warning in found.warnings:
+        log.warning("victim %s: %s", victim.name, warning)
+    repeats = config.repeats or (sanity.REPEATS if found.random else 1)
     with tracking.open_run(folder, config.logger, settings, group=config.group,
                            name=f"attack {domain.name} {config.model.name} {config.attack.name}") as diary:
         started = time.perf_counter()
         attempts = attack_to_file(folder / "attempts.jsonl", config.attack, victim, examples, domain=domain.name,
                                   seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds,
-                                  masked_lm=masked_lm)
+                                  repeats=repeats, masked_lm=masked_lm)
         summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started)
+        summary |= {"repeats": repeats, "victim_warnings": list(found.warnings)}
         records.write_json(folder / "summary.json", summary)
         diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))})
         diary.attempts("attempts", attempts)

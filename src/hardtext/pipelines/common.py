@@ -38,17 +38,19 @@ def load_corpus(domain: DomainSettings, seed: int) -> Corpus:
     return corpus
 
 
-def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str | None, device: str) -> Victim:
+def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str | None, device: str,
+                backend: str = "torch") -> Victim:
     """The victim that ``victim=`` names, the ready one that ``model=`` stands for, or the one that train.py left."""
+    options = {"device": device, "backend": backend}
     if source is not None:
-        return check_classes(load_victim(source, name=model.name, device=device, classes=domain.classes), domain)
+        return check_classes(load_victim(source, name=model.name, classes=domain.classes, **options), domain)
     if not model.trainable:
-        return model.victim(domain, device)
+        return model.victim(domain, **options)
     folder = runs.train_folder(domain.name, model.name, seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"no victim at {runs.shown(folder)}: make it with "
                          f"python train.py domain={domain.name} model={model.name} seed={seed}, or name one with victim=")
-    return check_classes(load_victim(folder, name=model.name, device=device, classes=domain.classes), domain)
+    return check_classes(load_victim(folder, name=model.name, classes=domain.classes, **options), domain)
 
 
 def masked_lm_of(attack: Attack) -> MaskedLM | None:
@@ -69,7 +71,7 @@ def summary_of(attempts: Sequence[Attempt], attack: Attack, masked_lm: MaskedLM 
     from hardtext.attacks.rows import summarise
 
     summary = {"attack": attack.name, **summarise(attempts), "wall_seconds": round(wall_seconds, 1),
-               "domain_stand_in": domain.stand_in, "stand_ins": []}
+               "domain_stand_in": domain.stand_in, "stand_ins": attack.stand_ins()}
     if masked_lm is not None:
         summary["masked_lm"] = masked_lm.name
         summary["stand_ins"] += [f"masked LM: {masked_lm.stand_in}"] if masked_lm.stand_in else []

@@ -20,6 +20,9 @@ def summary_table(summary: Mapping[str, Any], notes: str = "") -> Table:
     table.add_row("texts", str(total))
     for status in STATUSES:
         table.add_row(status, f"{summary[status]} ({summary[status] / total:.1%})" if total else "0")
+    if summary["single_query_successes"] != summary["success"]:
+        table.add_row("success by a single query", f"{summary['single_query_successes']} "
+                      f"({summary['single_query_successes'] / total:.1%})")
     table.add_section()
     table.add_row("queries per text", "–" if summary["queries_per_example"] is None
                   else f"{summary['queries_per_example']:.1f}")

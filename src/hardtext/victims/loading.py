@@ -11,13 +11,15 @@ from hardtext.weights import resolve
 
 
 def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, name: str | None = None,
-                device: str = "auto", classes: Sequence[str] | None = None, batch_tokens: int | None = None) -> Victim:
+                device: str = "auto", classes: Sequence[str] | None = None, batch_tokens: int | None = None,
+                backend: str = "torch") -> Victim:
     """The victim that ``source`` names.
 
     ``source``: a folder that ``train.py`` made (or the run folder above it), a folder or hub id of any Hugging Face
     sequence classifier, a function from a list of strings to probabilities (n, classes), or a victim, given back as is.
     ``classes``: the domain's class names; a model's labels are brought into their order by name, a function's columns
     are taken to be in it. ``batch_tokens``: how many tokens a batch may hold (found by itself where None).
+    ``backend``: ``torch``, or ``onnx`` for ONNX Runtime on the CPU (of models in a folder or from the hub).
     Raises InputError where there is no victim.
     """
     if isinstance(source, Victim):
@@ -41,4 +43,4 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
 
     if name is None:
         name = read_record(folder)["name"] if (folder / RECORD).is_file() else Path(source).name
-    return load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens)
+    return load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend)

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from hardtext.core import InputError, Segments
+from hardtext.core import InputError, Piece, Segments
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.encoder import build, load_config, quickest_logits
 from hardtext.victims.export import RECORD, read_record
@@ -34,11 +34,12 @@ class LocalVictim:
     ``net`` is used where it is when it has a device map (it is spread over devices), and moved to ``device`` otherwise.
     ``columns`` (labels of the net, classes) takes its probabilities to ``classes``; None where they are the same.
     ``batch_tokens`` bounds texts × longest text of a batch; it is halved for good when memory runs out.
+    ``backend``: ``torch``, or ``onnx`` for ONNX Runtime on the CPU (see ``onnx_backend``).
     """
 
     def __init__(self, net: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, name: str, classes: Sequence[str],
                  max_length: int, device: str = "auto", batch_tokens: int | None = None,
-                 columns: np.ndarray | None = None) -> None:
+                 columns: np.ndarray | None = None, backend: str = "torch") -> None:
         self.name, self.classes, self.max_length = name, tuple(classes), max_length
         spread = getattr(net, "hf_device_map", None)  # transformers sets it on models that it spread over devices
         self.net = net if spread else net.to(pick_device(device))
@@ -49,6 +50,15 @@ class LocalVictim:
         on_cpu = max(256, CPU_CACHE_NUMBERS // width)
         self.batch_tokens = batch_tokens or (on_cpu if net.device.type == "cpu" else ACCELERATOR_TOKENS)
         self._logits = quickest_logits(net)
+        self._backend = backend
+        if backend == "onnx":
+            if self._whole_list:
+                raise InputError(f"backend=onnx: {name} pads as published, which only backend=torch does")
+            from hardtext.victims.onnx_backend import OnnxLogits
+
+            self._logits = OnnxLogits(net, self._logits)
+        elif backend != "torch":
+            raise InputError(f"backend={backend}: expected torch or onnx")
 
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
         """Class probabilities, float32 (len(texts), classes), in the order of ``texts``.
@@ -87,12 +97,46 @@ class LocalVictim:
         batch = Batch(*(None if t is None else t.to(self.net.device, non_blocking=True) for t in batch))
         return self._logits(self.net, batch).float().softmax(dim=1)
 
+    def window(self, segments: Segments) -> tuple[int, ...]:
+        """How many characters of each segment the victim reads."""
+        return self.tokens.window(segments)
+
+    def gradients(self, texts: Sequence[tuple[Segments, int]]) -> list[list[Piece]]:
+        """For each (text, class): (segment, start, end, norm) of each of its pieces, the L2 norm of the gradient of
+        the class's log-probability with respect to the piece's embedding. Batched by length."""
+        table = self.tokens([segments for segments, _ in texts])
+        order = np.argsort(-table.lengths, kind="stable")
+        found: list[list[Piece]] = [[] for _ in texts]
+        done = 0
+        with _ready(self.net, inference=False):
+            while done < len(order):
+                rows = order[done : done + max(1, self.batch_tokens // int(table.lengths[order[done]]))]
+                norms = self._gradient_norms(table.batch(rows), [texts[i][1] for i in rows])
+                for i, values in zip(rows.tolist(), norms.tolist(), strict=True):
+                    spans = self.tokens.spans(texts[i][0])
+                    found[i] = [(*span, value) for span, value in zip(spans, values[: len(spans)], strict=True) if span]
+                done += len(rows)
+        return found
+
+    def _gradient_norms(self, batch: Batch, labels: Sequence[int]) -> torch.Tensor:
+        """(texts, width)"""
+        batch = Batch(*(None if t is None else t.to(self.net.device) for t in batch))
+        vectors = self.net.get_input_embeddings()(batch.ids).detach().requires_grad_()
+        mask = torch.ones_like(batch.ids) if batch.mask is None else batch.mask.long()
+        types = {} if batch.types is None else {"token_type_ids": batch.types}
+        rows = self.net(inputs_embeds=vectors, attention_mask=mask, **types).logits.float().softmax(dim=1)
+        if self._columns is not None:
+            rows = rows @ torch.as_tensor(self._columns, dtype=rows.dtype, device=rows.device)
+        wanted = rows[torch.arange(len(labels)), torch.tensor(labels, device=rows.device)].clamp_min(1e-30).log().sum()
+        return torch.autograd.grad(wanted, vectors)[0].norm(dim=2).cpu()
+
     @cached_property
     def fingerprint(self) -> str:
         """sha256 over weights, tokenizer and settings: equal fingerprints answer alike."""
         sha = hashlib.sha256()
         settings = [self.classes, self.max_length, self._whole_list,
                     None if self._columns is None else self._columns.tolist(), type(self.net).__name__]
+        settings += [self._backend] if self._backend != "torch" else []  # the last digits differ
         sha.update(json.dumps(settings).encode())
         sha.update(self.tokens.identity().encode())
         for key, value in sorted(self.net.state_dict().items()):
@@ -102,13 +146,13 @@ class LocalVictim:
 
 
 @contextmanager
-def _ready(net: PreTrainedModel) -> Iterator[None]:
-    """Eval mode (put back afterwards) and inference mode."""
+def _ready(net: PreTrainedModel, inference: bool = True) -> Iterator[None]:
+    """Eval mode (put back afterwards) and inference mode (gradients on, without ``inference``)."""
     training = net.training
     if training:
         net.eval()
     try:
-        with torch.inference_mode():
+        with torch.inference_mode() if inference else torch.enable_grad():
             yield
     finally:
         if training:
@@ -137,7 +181,7 @@ def of_module(module: VictimModule, name: str, device: str = "auto") -> LocalVic
 
 def load_local(folder: Path, *, name: str, device: str = "auto", classes: Sequence[str] | None = None,
                labels: Mapping[str, str] | None = None, max_length: int | None = None,
-               batch_tokens: int | None = None) -> LocalVictim:
+               batch_tokens: int | None = None, backend: str = "torch") -> LocalVictim:
     """A victim from a folder that ``save_victim`` or transformers wrote."""
     config = load_config(folder, option="victim")
     own = [config.id2label[i] for i in range(config.num_labels)]
@@ -152,4 +196,4 @@ def load_local(folder: Path, *, name: str, device: str = "auto", classes: Sequen
         config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
     return LocalVictim(build(config, folder), tokenizer, name=name, classes=own if classes is None else classes,
                        max_length=capacity(config, tokenizer, max_length), device=device, batch_tokens=batch_tokens,
-                       columns=columns)
+                       columns=columns, backend=backend)

@@ -109,7 +109,7 @@ class ReadyModel(ModelSettings):
     trainable: ClassVar[bool] = False
 
     @abstractmethod
-    def victim(self, domain: Domain, device: str = "auto") -> Victim:
+    def victim(self, domain: Domain, device: str = "auto", backend: str = "torch") -> Victim:
         """The victim, its classes in the order of ``domain.classes``."""
 
 
@@ -213,14 +213,14 @@ class Pretrained(ReadyModel):
     labels: dict[str, str] = field(default_factory=dict)
     max_length: Optional[int] = None
 
-    def victim(self, domain: Domain, device: str = "auto") -> Victim:
+    def victim(self, domain: Domain, device: str = "auto", backend: str = "torch") -> Victim:
         from hardtext.victims.local import load_local
 
         if not self.path:
             raise InputError("model.path is empty: set it to a folder or hub id of a Hugging Face sequence classifier")
         folder = resolve(self.path, option="model.path")
         return load_local(folder, name=self.name, device=device, classes=domain.classes, labels=self.labels,
-                          max_length=self.max_length)
+                          max_length=self.max_length, backend=backend)
 
 
 @dataclass
@@ -250,9 +250,11 @@ class CallableModel(ReadyModel):
             raise InputError(f"model.timeout={self.timeout}, model.retries={self.retries}: "
                              "expected a timeout above 0 and 0 or more retries")
 
-    def victim(self, domain: Domain, device: str = "auto") -> Victim:
+    def victim(self, domain: Domain, device: str = "auto", backend: str = "torch") -> Victim:
         from hardtext.victims.callables import CallableVictim, Endpoint, import_function
 
+        if backend != "torch":
+            raise InputError(f"backend={backend}: model=callable computes in its own way; leave backend out")
         if self.url:
             function = Endpoint(self.url, token_env=self.token_env, timeout=self.timeout, retries=self.retries)
             identity = self.url

@@ -21,9 +21,11 @@ from hardtext.weights import resolve
 log = logging.getLogger(__name__)
 
 CHUNK = 2048  # texts
+PIECE_CHARACTERS = 16  # of a text of one segment, this many a piece are read first; hardly any text has longer pieces
 FALLBACK_LENGTH = 512  # for a model that names no limit of its own
 
 _ROBERTA_LIKE = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "roberta-prelayernorm", "longformer", "mpnet")
+_SPLIT_AT_SPACES = ("BertPreTokenizer", "ByteLevel")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -75,9 +77,12 @@ class Tokeniser:
             self._rust = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
             self._rust.no_padding()
             self._rust.enable_truncation(max_length, strategy="longest_first")
+        # Whether what stands before a space is cut into the same pieces whatever follows it.
+        self._splits_at_spaces = tokenizer.is_fast and type(self._rust.pre_tokenizer).__name__ in _SPLIT_AT_SPACES
 
     def __call__(self, texts: Sequence[Segments | str]) -> TokenTable:
-        inputs = [text if isinstance(text, str) else text[0] if len(text) == 1 else tuple(text) for text in texts]
+        inputs = [self._start(text if isinstance(text, str) else text[0]) if isinstance(text, str) or len(text) == 1
+                  else tuple(text) for text in texts]
         wants_types = self._takes_types and any(isinstance(text, tuple) for text in inputs)
         ids, types, lengths, truncated = [], [], [], 0
         chunks = [inputs[i : i + CHUNK] for i in range(0, len(inputs), CHUNK)] or [[]]
@@ -92,6 +97,43 @@ class Tokeniser:
         lengths = np.concatenate(lengths)
         return TokenTable(np.concatenate(ids), np.concatenate(types) if wants_types else None,
                           np.cumsum(lengths) - lengths, lengths, self.pad_id, truncated)
+
+    def _start(self, text: str) -> str:
+        """As much of a text of one segment as can matter: its pieces behind ``max_length`` are never read."""
+        enough = self.max_length * PIECE_CHARACTERS
+        if len(text) <= 2 * enough or not self._splits_at_spaces or (space := text.rfind(" ", 0, enough)) < 0:
+            return text
+        start = text[:space]
+        try:
+            return start if self._rust.encode(start).overflowing else text
+        except TypeError:  # a lone surrogate
+            return text
+
+    def spans(self, segments: Segments) -> list[tuple[int, int, int] | None]:
+        """Where each piece of a text stands, (segment, start, end) in characters; None for a special piece.
+
+        Raises InputError for a tokenizer that does not know.
+        """
+        if self._rust is None:
+            raise InputError(f"the tokenizer {type(self.tokenizer).__name__} does not tell where its pieces stand; "
+                             f"take a model with a fast tokenizer")
+        encoding = self._rust.encode(*map(_clean, segments))
+        return [None if sequence is None or special else (sequence, *offsets) for sequence, offsets, special
+                in zip(encoding.sequence_ids, encoding.offsets, encoding.special_tokens_mask, strict=True)]
+
+    def window(self, segments: Segments) -> tuple[int, ...]:
+        """How many characters of each segment are read before the maximum length cuts it off."""
+        lengths = tuple(map(len, segments))
+        if self._rust is None or sum(lengths) <= self.max_length - 8:  # no piece is shorter than a character
+            return lengths
+        encoding = self._rust.encode(*map(_clean, segments))
+        if not encoding.overflowing:
+            return lengths
+        ends = [0] * len(segments)
+        for sequence, (_, end) in zip(encoding.sequence_ids, encoding.offsets, strict=True):
+            if sequence is not None:
+                ends[sequence] = max(ends[sequence], end)
+        return tuple(ends)
 
     def identity(self) -> str:
         """A text that differs where two tokenisers differ."""
