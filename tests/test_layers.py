@@ -22,7 +22,7 @@ DOORS = {
     "hydra": ("config.py",),
     "omegaconf": ("config.py",),
     "bleurt_pytorch": ("scoring/",),
-    "sentence_transformers": ("scoring/",),
+    
     "textattack": ("attacks/",),
     "captum": ("saliency/",),
     "pooch": ("domains/",),

@@ -6,7 +6,6 @@ import random
 import re
 import zlib
 from functools import lru_cache
-from functools import lru_cache
 
 import numpy as np
 import pytest

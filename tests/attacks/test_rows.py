@@ -90,6 +90,17 @@ def test_the_best_text_of_a_spent_budget_is_kept_and_survives_a_resume(tmp_path,
     assert aside.read_bytes() == whole
 
 
+def test_errors_are_tried_again_on_resume(tmp_path, bag_victim):
+    path = tmp_path / "attempts.jsonl"
+    whole = attack_to_file(path, DeepWordBug(), bag_victim(), EXAMPLES, **OPTIONS)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[3] |= {"status": "error", "adversarial": None, "adversarial_probs": None, "error": "TimeoutError: no answer"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows[:6]))
+    again = attack_to_file(path, DeepWordBug(), bag_victim(), EXAMPLES, **OPTIONS)
+    assert [replace(a, seconds=0) for a in again] == [replace(a, seconds=0) for a in whole]
+    assert len(path.read_text().splitlines()) == len(EXAMPLES)
+
+
 def test_no_examples(tmp_path, victim):
     assert attack_to_file(tmp_path / "a.jsonl", DeepWordBug(), victim, [], **OPTIONS) == []
     assert (tmp_path / "a.jsonl").read_text() == ""
@@ -146,6 +157,6 @@ def test_summary():
     found = summarise([attempt("success"), attempt("success", 20), attempt("failed", 5, SEPARATOR_BROKEN),
                        attempt("error", 5, "ValueError: x"), attempt("budget"), attempt("failed")])
     assert found == {"attempts": 6, "success": 2, "failed": 2, "skipped": 0, "budget": 1, "error": 1,
-                     "single_query_successes": 2, "separator_broken": 1, "changed_share": 1.0, "queries": 60, "queries_per_example": 10.0, "forwards": 48, "seconds": 1.5,
-                     "errors": {"ValueError: x": 1}}
+                     "single_query_successes": 2, "separator_broken": 1, "changed_share": 1.0, "queries": 60,
+                     "queries_per_example": 10.0, "forwards": 48, "seconds": 1.5, "errors": {"ValueError: x": 1}}
     assert summarise([])["queries_per_example"] is None

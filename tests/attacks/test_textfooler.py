@@ -201,3 +201,39 @@ def test_published_with_three_classes(models, bag_victim):
         assert a.error is None
         if a.status == "success":
             assert np.argmax(a.adversarial_probs) != np.argmax(a.original_probs)
+
+
+class Open:
+    """A victim in this process: its gradients stand in a table by word."""
+
+    name, classes = "open", ("0", "1")
+
+    def __init__(self):
+        self.asked = []
+
+    def probabilities(self, texts):
+        self.asked += [t[0] for t in texts]
+        return np.array([[0.3, 0.7] if "fibber" in t[0] else [0.8, 0.2] for t in texts])
+
+    def gradients(self, texts):
+        return [[(0, 0, 5, 0.1), (0, 6, 8, 3.0), (0, 8, 10, 4.0)] for _ in texts]
+
+
+def test_ranked_by_gradient(vectors, models):
+    """"tells" is one piece of 0.1, "liar" two of 3 and 4: a norm of 5. One query ranks them all."""
+    attack = TextFooler(vectors=vectors, ranking="gradient", constraints=Constraints(similarity=-1))
+    victim = Open()
+    [a] = run(attack, victim, [Example("1", "tells liar", 0)], domain="d", seed=0, **models)
+    assert (a.status, a.adversarial) == ("success", ("tells fibber",))
+    assert victim.asked == ["tells liar", "tells fibber", "tells cheat"]
+    assert a.queries == 1 + 1 + 2 + 1 and a.forwards == 4
+    [a] = run(attack, Open(), [Example("1", "tells liar", 0)], domain="d", seed=0, max_queries=1, **models)
+    assert (a.status, a.queries) == ("budget", 1)
+
+
+def test_gradients_need_a_victim_that_has_them(vectors, models, bag_victim):
+    with pytest.raises(InputError, match="victim bag: it gives no gradients"):
+        list(run(TextFooler(vectors=vectors, ranking="gradient"), bag_victim(), [Example("1", "tells liar", 0)], domain="d",
+                 seed=0, **models))
+    with pytest.raises(InputError, match="attack.ranking=gradient: attack.variant=published has its own"):
+        TextFooler(variant="published", ranking="gradient")

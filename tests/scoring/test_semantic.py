@@ -196,3 +196,16 @@ def test_half_characters_reach_no_tokenizer():
 
     Noting().score_pairs([("a \ud800 b", "a b")])
     assert seen == [("a \ufffd b", "a b")]
+
+
+def test_minilm_vectors_are_those_of_sentence_transformers():
+    from sentence_transformers import SentenceTransformer
+
+    from hardtext.scoring.minilm import Encoder
+    from hardtext.weights import bundled
+
+    sentences = ["", "Same .", "It rains in Peru .", "word " * 400, "été 🔥 e\u0301", "The state said: no!"] * 3
+    expected = SentenceTransformer(str(bundled("minilm")), device="cpu").encode(sentences, normalize_embeddings=True)
+    found = Encoder("cpu", batch_size=5).vectors(sentences)
+    assert numpy.abs(found - expected).max() < 1e-6
+    assert Encoder("cpu").vectors([]).shape == (0, 384)

@@ -155,7 +155,7 @@ def test_gradients_are_those_of_finite_differences(kind, classifier_folder, bert
     asked = [(t, i % 2) for i, t in enumerate(texts[:6] + texts[-3:])]
     found = victim.gradients(asked)
     assert victim.gradients([]) == []
-    for (segments, label), pieces in zip(asked, found, strict=True):
+    for (segments, _), pieces in zip(asked, found, strict=True):
         assert all(segments[s][start:end].strip() for s, start, end, _ in pieces)
     segments, label = asked[0]
     table, embedding = victim.tokens([segments]), victim.net.get_input_embeddings()

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from typing import Optional
+from typing import ClassVar, Optional
 
 import numpy
 
@@ -53,6 +53,7 @@ class BAE(MaskedLMAttack, WordAttack):
     name: str = "bae"
     variant: str = "hardtext"
     k: Optional[int] = None
+    own: ClassVar[Constraints] = OWN
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import ClassVar, Optional
 
 import numpy
 
@@ -101,11 +101,21 @@ class SemanticAttack(Attack):
         return [*super().stand_ins(), *([f"choice by meaning: {stand_in}"] if stand_in else [])]
 
 
+ENCODER = "similarity: cosine of MiniLM sentence embeddings in place of the Universal Sentence Encoder"
+
+
 @dataclass
 class WordAttack(Attack):
     """An attack that replaces words. ``constraints``: what it may change; null means the attack's own rule."""
 
     constraints: Constraints = field(default_factory=Constraints)
+
+    own: ClassVar[Constraints] = Constraints()
+    """The attack's own rules, where they ask for similar texts."""
+
+    def stand_ins(self) -> list[str]:
+        similarity = self.constraints.over(self.own).similarity
+        return [*super().stand_ins(), *([ENCODER] if similarity is not None and similarity > -1 else [])]
 
 
 def choose(examples: Sequence[Example], subset: int | None, seed: int) -> list[Example]:

@@ -33,6 +33,7 @@ from hardtext.attacks import bert_attack_textattack, importance, ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import Constraints, whole_word
 from hardtext.attacks.function_words import LI_2020
+from hardtext.attacks.joined import Joined
 from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score, Steps
 from hardtext.attacks.search import greedy
 from hardtext.core import InputError, Segments
@@ -129,15 +130,15 @@ def _sound(target: Target, constants: Constants, rules: Constraints) -> Steps:
 
 
 def _published(target: Target, constants: Constants) -> Steps:
-    joined = _Joined(target.segments)
+    lowered = tuple(s.lower() for s in target.segments)
+    joined = Joined(lowered, newline="")
     words, label = list(joined.words), target.label
-    lowered = yield Score([tuple(s.lower() for s in target.segments)])
-    original = _settle(lowered, constants)[0]
+    original = _settle((yield Score([lowered], probe=True)), constants)[0]
     if len(words) == 1:
         return None  # nothing is ranked, since the last word never is; OpenAttack 2.1.1 stops with an error here
     wanted = tuple(i for i, w in enumerate(words[:-1]) if i != joined.separator and w not in constants.kept)
     proposals = yield Propose(joined.words, constants.k, wanted, whole=not constants.subwords)
-    masked = _settle((yield Score(LazyTexts(len(words) - 1, joined.without))), constants)
+    masked = _settle((yield Score(LazyTexts(len(words) - 1, joined.without), probe=True)), constants)
     scores = importance.drop_with_flip(original, masked, label)
     current = original.max()
     changes = 0
@@ -151,7 +152,7 @@ def _published(target: Target, constants: Constants) -> Steps:
         replacements = [c for c in found if c != words[i] and "##" not in c and c not in constants.kept]
         if not replacements:
             continue
-        texts = [joined.render([*words[:i], r, *words[i + 1:]]) for r in replacements]
+        texts = [_render(joined, [*words[:i], r, *words[i + 1:]]) for r in replacements]
         answer = yield Score(texts, until_flip=label)
         if target.moved(answer[-1]):
             return texts[len(answer) - 1]
@@ -202,28 +203,9 @@ def _settle(rows: numpy.ndarray, constants: Constants) -> numpy.ndarray:
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-class _Joined:
-    """A text as the published code reads it: lower case, split at single spaces, a pair joined by " ~ ".
-
-    ``separator`` is the position of a pair's own "~" (-1 for a single text). Texts go back to segments around that
-    position, so that the separator survives whatever happens beside it.
-    """
-
-    def __init__(self, segments: Segments) -> None:
-        parts = [s.lower().replace("\n", "").split(" ") for s in segments]
-        self.separator = len(parts[0]) if len(parts) == 2 else -1
-        self.words = tuple(parts[0]) if len(parts) == 1 else (*parts[0], "~", *parts[1])
-
-    def render(self, words: Sequence[str]) -> Segments:
-        if self.separator < 0:
-            return (_spell(words),)
-        left, right = words[:self.separator], words[self.separator + 1:]
-        return (" ".join(left).replace(" ##", "").lstrip(), " ".join(right).replace(" ##", "").rstrip())
-
-    def without(self, i: int) -> Segments:
-        words = [*self.words[:i], importance.UNKNOWN, *self.words[i + 1:]]
-        if self.separator < 0:
-            return (" ".join(words),)
-        if i == self.separator:  # no separator, so BODEGA's victims read it as a first text without a second
-            return (" ".join(words), "")
-        return (" ".join(words[:self.separator]), " ".join(words[self.separator + 1:]))
+def _render(joined: Joined, words: Sequence[str]) -> Segments:
+    """The text of words that may hold pieces: "##" joins to the word before."""
+    if joined.separator < 0:
+        return (_spell(words),)
+    left, right = joined.render(words)
+    return (left.replace(" ##", "").lstrip(), right.replace(" ##", "").rstrip())

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional
 
 import numpy
 
@@ -54,6 +54,7 @@ class CLARE(MaskedLMAttack, WordAttack):
     insert: Optional[float] = None
     merge: Optional[float] = None
     places: Optional[int] = None
+    own: ClassVar[Constraints] = OWN
 
     def __post_init__(self) -> None:
         super().__post_init__()

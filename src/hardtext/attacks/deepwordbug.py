@@ -18,7 +18,6 @@ Variants:
 from __future__ import annotations
 
 import random
-import re
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +29,10 @@ from hardtext import text
 from hardtext.attacks import importance
 from hardtext.attacks.base import Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import Constraints
-from hardtext.attacks.requests import LazyTexts, Score, Steps
+from hardtext.attacks.punct_tokens import PunctTokens
+from hardtext.attacks.requests import Score, Steps
 from hardtext.attacks.search import Edits, greedy
-from hardtext.core import InputError, Segments
+from hardtext.core import InputError
 
 POWER = 5  # tokens that the bodega variant edits
 MAX_DISTANCE = 30  # Levenshtein distance from the original (Gao et al. 2018, section 5)
@@ -41,8 +41,6 @@ FIRE = "🔥"  # BODEGA's unknown token: outside every victim's vocabulary
 LOOK_ALIKES = dict(zip(
     "-9876543210'abcdefghijklmnopqrstuvwxyz",
     "˗৭Ȣ𝟕бƼᏎƷᒿlO`ɑЬϲԁе𝚏ɡհіϳ𝒌ⅼｍոорԛⲅѕ𝚝սѵԝ×уᴢ", strict=True))
-
-_TOKEN = re.compile(r"\w+|[^\w\s]+")  # NLTK's WordPunct; see scoring/normalise.py for where Punkt would differ
 
 
 @dataclass
@@ -114,24 +112,15 @@ def _letter(rng: random.Random, beside: str) -> str:
 
 
 def _bodega(target: Target, power: int) -> Steps:
-    tokens = [_TOKEN.findall(s) for s in target.segments]
-    separator = len(tokens[0]) if len(tokens) == 2 else -1
-    flat = tokens[0] if separator < 0 else [*tokens[0], "~", *tokens[1]]
-
-    def render(tokens: Sequence[str]) -> Segments:
-        if separator < 0:
-            return (" ".join(tokens),)
-        if tokens[separator] != "~":  # no separator, so BODEGA's victims read it as a first text without a second
-            return (" ".join(tokens), "")
-        return (" ".join(tokens[:separator]), " ".join(tokens[separator + 1:]))
-
-    masked = yield Score(LazyTexts(len(flat), lambda i: render([*flat[:i], FIRE, *flat[i + 1:]])))
+    source = PunctTokens(target.segments, lower=False)
+    masked = yield Score(source.without(FIRE), probe=True)
     order = importance.ranking(-masked[:, target.label])
     draws = numpy.random.RandomState(target.rng.getrandbits(32))  # OpenAttack's generator, seeded for each example
-    edited = list(flat)
+    edited = list(source.tokens)
     for i in order[:power]:
-        at = draws.randint(0, len(flat[i]))
-        edited[i] = flat[i][:at] + LOOK_ALIKES.get(flat[i][at], flat[i][at]) + flat[i][at + 1:]
-    result = render(edited)
+        token = edited[i]
+        at = draws.randint(0, len(token))
+        edited[i] = token[:at] + LOOK_ALIKES.get(token[at], token[at]) + token[at + 1:]
+    result = source.render(edited)
     answer = yield Score([result])
     return result if target.moved(answer[0]) else None

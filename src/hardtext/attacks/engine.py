@@ -83,7 +83,7 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], tools: 
     # Long texts take the most rounds: started last they would run alone in nearly empty batches.
     waiting = iter(sorted(examples, key=lambda e: sum(map(len, e.segments)), reverse=True))
     active: list[_Run] = []
-    tried = idle = 0  # idle: nothing was asked beyond the first prediction
+    tried = idle = 0  # idle: no candidate was ever asked
     try:
         while True:
             while len(active) < in_flight and (example := next(waiting, None)) is not None:
@@ -95,7 +95,7 @@ def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], tools: 
             active = [job for job in active if not job.status]
             for job in decided:
                 tried += job.status != "skipped"
-                idle += job.status == "failed" and job.queries == 1
+                idle += job.status == "failed" and not job.tried
                 yield job.attempt(domain, victim.name, attack.name, seed, tools.scoring.ask)
             if decided:
                 continue  # fill the places that have become free

@@ -1,4 +1,4 @@
-"""A text as OpenAttack's word attacks read it: tokens joined by single spaces, a pair joined by " ~ ".
+"""A text as OpenAttack's attacks read it: tokens joined by single spaces, a pair joined by " ~ ".
 
 Used by the variants that stand beside published figures.
 """
@@ -23,10 +23,11 @@ _NO_SYNONYMS = ("be", "is", "are", "am")
 
 
 class PunctTokens:
-    """``tokens``: those of all segments in lower case, with "~" between a pair's two (at ``separator``, else -1)."""
+    """``tokens``: those of all segments, with "~" between a pair's two (at ``separator``, else -1); in lower case, as its
+    word attacks take them, unless ``lower`` says no."""
 
-    def __init__(self, segments: Segments) -> None:
-        parts = [_TOKEN.findall(segment.lower()) for segment in segments]
+    def __init__(self, segments: Segments, lower: bool = True) -> None:
+        parts = [_TOKEN.findall(segment.lower() if lower else segment) for segment in segments]
         self.separator = len(parts[0]) if len(parts) == 2 else -1
         self.tokens: list[str] = parts[0] if len(parts) == 1 else [*parts[0], "~", *parts[1]]
 
@@ -42,9 +43,9 @@ class PunctTokens:
         """The text of ``tokens`` with the one ``at`` replaced."""
         return self.render([*tokens[:at], new, *tokens[at + 1:]])
 
-    def without(self) -> LazyTexts:
+    def without(self, unknown: str = UNKNOWN) -> LazyTexts:
         """The text once for each token, that token unknown."""
-        return LazyTexts(len(self.tokens), lambda i: self.put(self.tokens, i, UNKNOWN))
+        return LazyTexts(len(self.tokens), lambda i: self.put(self.tokens, i, unknown))
 
 
 def synonyms(token: str) -> list[str]:

@@ -17,7 +17,6 @@ from hardtext.core import STATUSES, Attempt, Example, InputError, Victim
 from hardtext.progress import progress
 from hardtext.scoring.changes import changed_share
 
-
 BEST = "best.jsonl"
 """Beside the attempts: for each that ended with status ``budget``, the text that came closest."""
 

@@ -50,6 +50,7 @@ class Task:
     label: int | None = None  # the prediction to move, once it is known
     best: Segments | None = None  # of the texts asked as candidates, the one that lowers the label's probability most
     lowest: float = 1.0  # that probability
+    tried: bool = False  # whether any candidate was asked
 
 
 class Service(Protocol):

@@ -16,8 +16,6 @@ from hardtext.scoring.semantic import SemanticSettings
 
 CACHED_VECTORS = 50_000  # of 384 numbers each: about 80 MB
 
-ENCODER_STAND_IN = "similarity: cosine of MiniLM sentence embeddings in place of the Universal Sentence Encoder"
-
 
 class Encoder(Protocol):
     """What the service needs of a sentence encoder (``hardtext.scoring.minilm``)."""

@@ -23,7 +23,7 @@ Variants:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import ClassVar, Optional
 
 import numpy
 
@@ -32,9 +32,9 @@ from hardtext.attacks import importance, ties
 from hardtext.attacks.base import Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import NEIGHBOURLY, Constraints
 from hardtext.attacks.punct_tokens import KEPT, PunctTokens, synonyms
-from hardtext.attacks.requests import Score, Similar, Steps
+from hardtext.attacks.requests import Gradient, Score, Similar, Steps
 from hardtext.attacks.search import greedy
-from hardtext.attacks.vectors import load_vectors
+from hardtext.attacks.vectors import STAND_IN, load_vectors
 from hardtext.core import InputError
 
 K = 50
@@ -45,28 +45,38 @@ WINDOW, SIMILAR, SIMILAR_SHORT = 15, 0.5, 0.1  # OpenAttack's; the last for text
 
 @dataclass
 class TextFooler(WordAttack):
-    """Settings of the hardtext variant. ``k``: neighbours a word (null: 50). ``cosine``: least cosine of a neighbour (null:
+    """Settings of the hardtext variant. ``ranking``: ``delete`` (the paper's) or ``gradient`` (after A2T, Yoo & Qi 2021: the
+    norm of the gradient at each word, one query for all; only for victims in this process). ``k``: neighbours a word (null: 50). ``cosine``: least cosine of a neighbour (null:
     that of the vectors, 0.5 for the published ones). ``vectors``: ``bundled`` or a file."""
 
     name: str = "textfooler"
     variant: str = "hardtext"
+    ranking: str = "delete"
     k: Optional[int] = None
     cosine: Optional[float] = None
     vectors: str = "bundled"
+    own: ClassVar[Constraints] = OWN
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("attack.variant", self.variant, ("hardtext", "published"))
+        check_choice("attack.ranking", self.ranking, ("delete", "gradient"))
         if self.k is not None and self.k < 1:
             raise InputError(f"attack.k={self.k}: expected at least 1")
         if self.cosine is not None and not -1 <= self.cosine <= 1:
             raise InputError(f"attack.cosine={self.cosine}: expected a cosine from -1 to 1")
         if self.variant == "published":
             check_unused(self, "k", "cosine")
+            if self.ranking != "delete":
+                raise InputError(f"attack.ranking={self.ranking}: attack.variant=published has its own; leave it out")
             if self.vectors != "bundled":
                 raise InputError(f"attack.vectors={self.vectors}: attack.variant=published does not use it; "
                                  f"leave it out or choose another variant")
             self.constraints.check_unused("attack.variant=published")
+
+    def stand_ins(self) -> list[str]:
+        used = self.variant == "hardtext" and self.vectors == "bundled"
+        return [*super().stand_ins(), *([STAND_IN] if used else [])]
 
     def steps(self, target: Target) -> Steps:
         if self.variant == "published":
@@ -79,8 +89,11 @@ class TextFooler(WordAttack):
         if not candidates:
             return None
         words = list(candidates)
-        masked = yield Score(importance.leave_one_out(target.segments, words, unknown=""), probe=True)
-        scores = importance.drop_with_flip(target.probabilities, masked, target.label)
+        if self.ranking == "gradient":
+            scores = importance.by_gradient(words, (yield Gradient(target.segments, target.label)))
+        else:
+            masked = yield Score(importance.leave_one_out(target.segments, words, unknown=""), probe=True)
+            scores = importance.drop_with_flip(target.probabilities, masked, target.label)
         order = [words[i] for i in importance.ranking(scores)]
         return (yield from greedy(target, order, lambda word, _: candidates[word], rules, closest=True))
 

@@ -70,6 +70,7 @@ class Scoring:
             counted = progress.add(table)
             task.queries += counted
             if task.label is not None and not task.request.probe:
+                task.tried = True
                 _keep_best(task, texts, table[:counted, task.label])
             task.seen.update(keys)
             task.forwards += len(set(keys)) if self._cache is None else len(task.seen) - known
