@@ -46,8 +46,9 @@ WINDOW, SIMILAR, SIMILAR_SHORT = 15, 0.5, 0.1  # OpenAttack's; the last for text
 @dataclass
 class TextFooler(WordAttack):
     """Settings of the hardtext variant. ``ranking``: ``delete`` (the paper's) or ``gradient`` (after A2T, Yoo & Qi 2021: the
-    norm of the gradient at each word, one query for all; only for victims in this process). ``k``: neighbours a word (null: 50). ``cosine``: least cosine of a neighbour (null:
-    that of the vectors, 0.5 for the published ones). ``vectors``: ``bundled`` or a file."""
+    norm of the gradient at each word, one query for all; only for victims in this process). ``k``: neighbours a word
+    (null: 50). ``cosine``: least cosine of a neighbour (null: that of the vectors, 0.5 for the published ones).
+    ``vectors``: ``bundled`` or a file."""
 
     name: str = "textfooler"
     variant: str = "hardtext"
