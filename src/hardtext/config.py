@@ -81,10 +81,18 @@ class AttackConfig(Command):
 @dataclass
 class EvaluateConfig(Command):
     task: str = MISSING
-    attempts: Optional[str] = None
+    attempts: Optional[str] = None  # an attempts.jsonl, an attack folder, a folder of them, or a submission .tsv
+    runs: Optional[str] = None  # a folder of runs; null: where runs lie
     domain: Optional[DomainSettings] = None
+    model: Optional[ModelSettings] = None  # strict: the victim to ask again
+    victim: Optional[str] = None  # strict: its folder or hub id; null: what train.py left for domain, model and seed
+    device: str = "auto"
     semantic: SemanticSettings = MISSING
     segmenter: str = "auto"
+    strict: bool = False  # task=score: ask the victim again, and check the originals against the domain
+    per_system: int = 100  # task=annotate: successes drawn from each system
+    format: str = "label_studio"  # task=annotate: label_studio, teamware or csv
+    annotations: Optional[str] = None  # task=agreement: what the annotators returned
 
 
 def register() -> None:
