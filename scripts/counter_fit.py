@@ -30,9 +30,9 @@ from safetensors.numpy import save_file
 from sentence_transformers import SentenceTransformer
 from torch.nn.functional import normalize
 
-from hardtext.attacks import wordnet
-from hardtext.attacks.inflection import FORMS, POS
 from hardtext.attacks.vectors import PUBLISHED_THRESHOLD, Vectors
+from hardtext.lexicon import wordnet
+from hardtext.lexicon.inflection import FORMS, POS
 from hardtext.records import write_text
 from hardtext.seeding import derive, generator
 from hardtext.weights import bundled

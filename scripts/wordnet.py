@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hardtext.attacks.inflection import Inflection
 from hardtext.core import InputError
+from hardtext.lexicon.inflection import Inflection
 from hardtext.seeding import derive
 
 FOLDER = Path("/usr/share/wordnet")

@@ -1,7 +1,7 @@
 """Write the table of single words that the attacks read WordNet from.
 
     apt-get install wordnet-base
-    python scripts/wordnet_table.py [--wordnet /usr/share/wordnet] [--output src/hardtext/attacks/data]
+    python scripts/wordnet_table.py [--wordnet /usr/share/wordnet] [--output src/hardtext/lexicon/data]
 
 The same files give the same bytes. The table is text in three parts with an empty line between them:
 
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from wordnet import FOLDER, Synset, WordNet
 
-OUTPUT = Path(__file__).resolve().parents[1] / "src" / "hardtext" / "attacks" / "data"
+OUTPUT = Path(__file__).resolve().parents[1] / "src" / "hardtext" / "lexicon" / "data"
 # Past forms that WordNet's *.exc leave out: regular in one meaning, or the same as the lemma.
 MORE_PASTS = {"lie": "lied", "hang": "hanged"} | {v: v for v in """
     bet broadcast burst bust cast cost cut forecast hit hurt let offset put quit read recast reset rid set shut slit split

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hardtext.attacks import BertAttack, importance
 from hardtext.attacks.base import Target
 from hardtext.attacks.engine import run
-from hardtext.attacks.function_words import FUNCTION_WORDS, LI_2020
 from hardtext.attacks.requests import Perplexity, Propose, Score
 from hardtext.core import Example, InputError
+from hardtext.lexicon.function_words import FUNCTION_WORDS, LI_2020
 from hardtext.text import words
 
 

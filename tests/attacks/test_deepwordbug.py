@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hardtext.attacks import DeepWordBug
 from hardtext.attacks.base import Target
 from hardtext.attacks.deepwordbug import FIRE, LOOK_ALIKES, misspellings
-from hardtext.attacks.function_words import is_content
 from hardtext.attacks.requests import Score
 from hardtext.core import InputError
+from hardtext.lexicon.function_words import is_content
 from hardtext.text import words
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardtext.attacks import wordnet
 from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.punct_tokens import synonyms
 from hardtext.attacks.pwws import PWWS, _softmax
 from hardtext.attacks.requests import Similar
 from hardtext.core import InputError
+from hardtext.lexicon import wordnet
 
 
 def texts(request):

@@ -202,7 +202,7 @@ def own_attack(textattack, settings, wrapper):
         kept.append(constraints.overlap.MaxWordsPerturbed(max_percent=0.4))
         method = search.GreedyWordSwapWIR(wir_method="unk")
     elif settings["recipe"] == "PWWSRen2019":
-        from hardtext.attacks.wordnet import lemma_names
+        from hardtext.lexicon.wordnet import lemma_names
 
         class Synonyms(textattack.transformations.WordSwap):
             def _get_replacement_words(self, word):

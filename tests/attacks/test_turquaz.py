@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hardtext.attacks import TurQuaz
 from hardtext.attacks.base import Target
 from hardtext.attacks.constraints import Constraints
-from hardtext.attacks.homoglyphs import TURQUAZ
 from hardtext.attacks.turquaz import EDITS, VARIANTS, _crossed, _limited, _tokens
 from hardtext.core import InputError
+from hardtext.lexicon.homoglyphs import TURQUAZ
 from hardtext.text import separator_count
 
 TEXT = "The party  says, taxes on peace are low."

@@ -14,9 +14,10 @@ SCORES = Scores(
     instances=416, successes=300, confusion=0.7211, semantic=0.6789, character=0.9012, bodega=0.4412, queries=80.25,
     forwards=70.0, semantic_scorer="bleurt", segmenter="whole",
     interval={"confusion": [0.68, 0.76], "semantic": [0.65, 0.70], "character": [0.89, 0.91], "bodega": [0.41, 0.47],
-              "queries": [75.4, 85.6]},
+              "queries": [75.4, 85.6], "preserved": [0.25, 0.31], "bodega_gated": [0.11, 0.16]},
     errors=0, skipped=0, budget=0, queries_success=70.0, queries_failure=100.0, broken_pairs=0, domain="pr",
-    victim="bert", attack="bert_attack", stand_ins=(), resamples=1000, seed=0)
+    victim="bert", attack="bert_attack", stand_ins=(), resamples=1000, seed=0, preserved=0.2781,
+    bodega_gated=0.1312, preserved_limits="never checked on domain pr: one English task")
 
 
 def shown(*args, width=100) -> str:
@@ -34,9 +35,10 @@ def test_our_figures_with_their_bounds_above_the_published_ones():
     assert text.index("bert_attack (this run)") < text.index("published, victim BERT") < text.index("OpenFact")
     for part in ("0.441", "0.41–0.47", "80.2", "75–86", "BERT-ATTACK (same method)", "0.43", "4097.4"):
         assert part in text
-    assert "| bert_attack (this run) | 0.441 (0.41–0.47) | 0.721 (0.68–0.76) | 0.679 (0.65–0.70) | " in markdown
-    assert "| BERT-ATTACK (same method) | 0.43 | 0.70 | 0.68 | 0.90 | 80.2 |" in markdown
-    assert "| OpenFact | 0.68 | 0.97 | 0.77 | 0.89 | – |" in markdown
+    assert ("| bert_attack (this run) | 0.441 (0.41–0.47) | 0.131 (0.11–0.16) | 0.721 (0.68–0.76) | 0.679 (0.65–0.70) | "
+            in markdown)
+    assert "| BERT-ATTACK (same method) | 0.43 | – | 0.70 | 0.68 | 0.90 | 80.2 |" in markdown
+    assert "| OpenFact | 0.68 | – | 0.97 | 0.77 | 0.89 | – |" in markdown
 
 
 @pytest.mark.parametrize("output", [0, 1])
@@ -51,6 +53,14 @@ def test_what_limits_the_comparison_stands_in_the_table(output):
         assert words in text
 
 
+def test_the_gated_column_has_its_limits_beside_it():
+    for text in both(SCORES):
+        assert ("gated: BODEGA × preserved, the probability that a person says the meaning is kept, 0.278 (0.25–0.31) on "
+                "average over successes; never checked on domain pr: one English task") in " ".join(text.split())
+    nothing = replace(SCORES, preserved=None, bodega_gated=0.0, interval=SCORES.interval | {"preserved": None})
+    assert "the meaning is kept; never checked" in " ".join(shown(nothing).split())
+
+
 def test_errors_and_broken_pairs_are_said():
     for text in both(replace(SCORES, errors=3, broken_pairs=2)):
         text = " ".join(text.split())
@@ -59,13 +69,15 @@ def test_errors_and_broken_pairs_are_said():
 
 
 def test_unknown_figures_are_dashes():
-    unknown = replace(SCORES, semantic=None, bodega=None, semantic_scorer="none",
-                      interval=SCORES.interval | {"semantic": None, "bodega": None})
+    unknown = replace(SCORES, semantic=None, bodega=None, preserved=None, bodega_gated=None, preserved_limits="",
+                      semantic_scorer="none", interval=SCORES.interval | {
+                          "semantic": None, "bodega": None, "preserved": None, "bodega_gated": None})
     text, markdown = both(unknown)
-    assert "| bert_attack (this run) | – | 0.721 (0.68–0.76) | – |" in markdown
+    assert "| bert_attack (this run) | – | – | 0.721 (0.68–0.76) | – |" in markdown
     for output in (text, markdown):
         assert "no semantic scorer, so no semantic and no BODEGA score" in output
         assert "nothing is published for domain pr" in output
+        assert "gated: " not in output
         assert "None" not in output and "nan" not in output
 
 

@@ -56,7 +56,7 @@ def test_row_starts_with_the_fields_of_the_contract_and_is_json(attempt):
     row = score([attempt("a", "b", id="1"), attempt("a", id="2")], semantic="none").to_row()
     assert list(row)[: len(CONTRACT)] == CONTRACT
     assert json.loads(json.dumps(row, allow_nan=False)) == row
-    assert set(row["interval"]) == {"confusion", "semantic", "character", "bodega", "queries"}
+    assert set(row["interval"]) == {"confusion", "semantic", "character", "bodega", "queries", "preserved", "bodega_gated"}
 
 
 def test_nothing_succeeded_is_null_not_nan(attempt):
@@ -69,9 +69,42 @@ def test_nothing_succeeded_is_null_not_nan(attempt):
 
 def test_without_a_semantic_scorer_semantic_and_bodega_are_null(attempt):
     scores = score([attempt("abcd", "abce", id=str(i)) for i in range(3)], semantic=NoSemantic())
-    assert (scores.semantic, scores.bodega) == (None, None)
+    assert (scores.semantic, scores.bodega, scores.preserved, scores.bodega_gated) == (None,) * 4
+    assert scores.preserved_limits == ""
     assert scores.interval["semantic"] is None and scores.interval["bodega"] is None
     assert scores.character == 0.75 and scores.confusion == 1.0
+
+
+def test_gated_is_what_to_expect_where_a_lost_meaning_counts_zero(attempt, monkeypatch):
+    asked = []
+
+    def probabilities(changes):
+        asked.extend(changes)
+        return numpy.array([1.0, 0.5, 0.0])
+
+    monkeypatch.setattr("hardtext.scoring.preserved.probabilities", probabilities)
+    attempts = [attempt("aaaa", "aaab", id="1"), attempt(id="2"), attempt("cccc", "cccd", id="3"),
+                attempt("eeee", "eeef", id="4")]
+    scores = score(attempts, semantic=answers(aaab=0.8, cccd=0.4, eeef=1.0))
+    assert asked == [(("aaaa",), ("aaab",)), (("cccc",), ("cccd",)), (("eeee",), ("eeef",))]
+    assert scores.preserved == 0.5
+    assert scores.bodega_gated == pytest.approx((0.75 * 0.8 * 1 + 0 + 0.75 * 0.4 * 0.5 + 0) / 4, abs=1e-15)
+    assert scores.bodega == pytest.approx(0.75 * (0.8 + 0.4 + 1) / 4, abs=1e-15)
+    low, high = scores.interval["bodega_gated"]
+    assert low <= scores.bodega_gated <= high and scores.interval["preserved"] == [0.0, 1.0]
+
+
+def test_the_gate_says_where_it_was_never_checked(attempt):
+    pr, fc = (score([attempt("He won 2 cups.", "He won 2 cuрs.", domain=domain)], semantic="minilm")
+              for domain in ("pr", "fc"))
+    assert pr.preserved_limits.startswith("never checked on domain pr: a model of 680 judged pairs")
+    assert fc.preserved_limits.startswith("a model of 680 judged pairs")
+    assert pr.preserved > 0.8 and 0 < pr.bodega_gated < pr.bodega
+
+
+def test_nothing_succeeded_has_no_preserved_and_gates_nothing(attempt):
+    scores = score([attempt(id=str(i)) for i in range(3)], semantic=Answers())
+    assert (scores.preserved, scores.bodega_gated) == (None, 0.0)
 
 
 def test_failed_skipped_and_budget_count_zero(attempt):
@@ -167,5 +200,5 @@ def test_a_scorer_that_gives_no_number_is_refused(attempt):
 
 
 def test_unknown_names_are_refused_with_the_choices(attempt):
-    with pytest.raises(InputError, match="semantic=blert: expected one of bleurt, minilm, none"):
+    with pytest.raises(InputError, match="semantic=blert: expected one of bleurt, minilm, bertscore, none"):
         score([attempt()], semantic="blert")

@@ -29,7 +29,7 @@ def test_names_and_what_they_stand_in_for():
 def test_bad_settings_are_one_line():
     with pytest.raises(InputError, match="semantic.batch_size=0: expected at least 1"):
         semantic_from_name("bleurt", batch_size=0)
-    with pytest.raises(InputError, match="semantic=bluert: expected one of bleurt, minilm, none"):
+    with pytest.raises(InputError, match="semantic=bluert: expected one of bleurt, minilm, bertscore, none"):
         semantic_from_name("bluert")
 
 

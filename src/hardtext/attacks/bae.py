@@ -30,7 +30,7 @@ from typing import ClassVar, Optional
 import numpy
 
 from hardtext import text
-from hardtext.attacks import importance, ties, wordnet
+from hardtext.attacks import importance, ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice
 from hardtext.attacks.constraints import Constraints, whole_word
 from hardtext.attacks.joined import Joined
@@ -38,6 +38,7 @@ from hardtext.attacks.punct_tokens import KEPT
 from hardtext.attacks.requests import SEEN_WORDS, Fill, LazyTexts, Score, Similar, Steps, around
 from hardtext.attacks.search import Greedy
 from hardtext.core import InputError, Segments
+from hardtext.lexicon import wordnet
 
 K = 50
 OWN = Constraints(stop_words=True, part_of_speech=True, similarity=0.9, similarity_window=15)

@@ -32,11 +32,11 @@ from hardtext import text
 from hardtext.attacks import bert_attack_textattack, importance, ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import Constraints, whole_word
-from hardtext.attacks.function_words import LI_2020
 from hardtext.attacks.joined import Joined
 from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score, Steps
 from hardtext.attacks.search import greedy
 from hardtext.core import InputError, Segments
+from hardtext.lexicon.function_words import LI_2020
 
 PIECES, TOP, COMBINATIONS = 12, 4, 24  # of a word of several pieces: how many pieces, candidates each, combinations
 

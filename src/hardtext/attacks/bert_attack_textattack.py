@@ -24,10 +24,10 @@ from itertools import islice, product
 from hardtext import text
 from hardtext.attacks import importance, ties
 from hardtext.attacks.base import Target
-from hardtext.attacks.function_words import NLTK_ENGLISH
 from hardtext.attacks.requests import SEEN_WORDS, Propose, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.core import Segments
+from hardtext.lexicon.function_words import NLTK_ENGLISH
 
 PRODUCTS = 4096  # combinations of pieces that are looked at until k of them are words
 _LETTERS = re.compile(r"[\w˗`×'*@-]+")  # with the look-alikes that are no letters

@@ -7,9 +7,9 @@ import unicodedata
 from functools import lru_cache
 
 from hardtext import text
-from hardtext.attacks import homoglyphs
 from hardtext.attacks.base import Target
 from hardtext.attacks.constraints import Constraints
+from hardtext.lexicon import homoglyphs
 
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 

@@ -26,12 +26,13 @@ from typing import Any, ClassVar, Optional
 import numpy
 
 from hardtext import text
-from hardtext.attacks import importance, ties, wordnet
+from hardtext.attacks import importance, ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice
 from hardtext.attacks.constraints import NEIGHBOURLY, Constraints, whole_word
 from hardtext.attacks.requests import SEEN_WORDS, Context, Fill, Request, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.core import InputError, Segments
+from hardtext.lexicon import wordnet
 
 K = 50
 PLACES = {"hardtext": 50, "greedy": 20}

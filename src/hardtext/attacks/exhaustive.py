@@ -17,10 +17,10 @@ from hardtext import text
 from hardtext.attacks import importance, quality, ties
 from hardtext.attacks.base import Target
 from hardtext.attacks.constraints import Constraints
-from hardtext.attacks.function_words import is_content
 from hardtext.attacks.requests import LazyTexts, Propose, Request, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.core import Segments
+from hardtext.lexicon.function_words import is_content
 from hardtext.scoring.documents import character_scores
 
 JUDGED = 24  # of the flips of one step, those nearest by characters: the meaning of so many is compared

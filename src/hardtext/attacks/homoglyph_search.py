@@ -24,12 +24,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hardtext import text
-from hardtext.attacks import characters, wordnet
+from hardtext.attacks import characters
 from hardtext.attacks.base import Target, WordAttack, check_choice
 from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.requests import LazyTexts, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.core import InputError
+from hardtext.lexicon import wordnet
 
 INVISIBLE = "\u115f"  # HANGUL CHOSEONG FILLER: a letter without a shape
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hardtext.attacks import wordnet
-from hardtext.attacks.function_words import LI_2020
 from hardtext.attacks.requests import LazyTexts
 from hardtext.core import Segments
+from hardtext.lexicon import wordnet
+from hardtext.lexicon.function_words import LI_2020
 
 UNKNOWN = "<UNK>"
 

@@ -24,12 +24,13 @@ from dataclasses import dataclass
 import numpy
 
 from hardtext import text
-from hardtext.attacks import importance, ties, wordnet
+from hardtext.attacks import importance, ties
 from hardtext.attacks.base import Target, WordAttack, check_choice
 from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.punct_tokens import KEPT, PunctTokens, synonyms
 from hardtext.attacks.requests import LazyTexts, Score, Steps
 from hardtext.core import Segments
+from hardtext.lexicon import wordnet
 
 OWN = Constraints(stop_words=True)
 

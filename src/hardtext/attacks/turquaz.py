@@ -30,12 +30,13 @@ from string import ascii_lowercase
 from typing import Optional
 
 from hardtext import text
-from hardtext.attacks import characters, ties, wordnet
+from hardtext.attacks import characters, ties
 from hardtext.attacks.base import Target, WordAttack, check_choice, check_unused
-from hardtext.attacks.function_words import FUNCTION_WORDS
-from hardtext.attacks.homoglyphs import TURQUAZ
 from hardtext.attacks.requests import Score, Steps
 from hardtext.core import InputError, Segments
+from hardtext.lexicon import wordnet
+from hardtext.lexicon.function_words import FUNCTION_WORDS
+from hardtext.lexicon.homoglyphs import TURQUAZ
 
 # Close to NLTK's word_tokenize: the same tokens for 389 of 416 propaganda sentences (abbreviations such as "Mr." are
 # not known here). What holds "~" stays whole, with the space around it, so that no separator is made or lost.

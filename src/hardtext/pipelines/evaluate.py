@@ -11,7 +11,8 @@ from hardtext.core import InputError
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
 
-TASKS = {"score": "score"}
+TASKS = {"score": "score", "leaderboard": "leaderboard", "annotate": "annotate", "agreement": "agreement",
+         "report": "report"}
 """The module of each task, in this folder; its ``run`` takes the config."""
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking
-from hardtext.core import InputError
-from hardtext.pipelines.common import folder_of
+from hardtext.core import Attempt, Domain, InputError, Victim
+from hardtext.pipelines.common import check_classes, find_victim, folder_of, load_corpus
 from hardtext.reporting import score_table
+from hardtext.scoring import claims, strict
+from hardtext.victims import load_victim
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -24,6 +27,9 @@ def run(config: EvaluateConfig) -> scoring.Scores:
         raise InputError("task=score needs attempts=<attempts.jsonl | attack folder | submission .tsv>")
     source = Path(config.attempts).expanduser()
     attempts = scoring.load_attempts(source, config.domain.name if config.domain else None)
+    found = None
+    if config.strict:
+        attempts, found = ask_again(config, attempts)
     log.info("scoring %d attempts of %s against %s on %s (semantic scorer %s)", len(attempts), attempts[0].attack,
              attempts[0].victim, attempts[0].domain, config.semantic.name)
     scores = scoring.score(attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed)
@@ -31,22 +37,65 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     summary = attack_summary(source)
     stand_in = summary.get("domain_stand_in", "")
     scores = replace(scores, stand_ins=(*scores.stand_ins, *summary.get("stand_ins", ())))
+    notes = found.notes() if found else []
 
     default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
                                    scores.attack or "unknown", f"seed={attempts[0].seed}", scores.semantic_scorer)
     folder = folder_of(default, config.out, config.label)
     name = f"score {scores.domain} {scores.victim} {scores.attack}"
-    settings = {"task": "score", "attempts": str(source)}
+    settings = {"task": "score", "attempts": str(source), "strict": config.strict}
+    file = source / "attempts.jsonl" if source.is_dir() else source
+    row = scores.to_row() | {"domain_stand_in": stand_in, "attempts_sha256": claims.digest(file),
+                             "strict": found.to_row() if found else None}
     with (runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=name, group=config.group) as diary):
         diary.summary({name: getattr(scores, name) for name in
                        ("instances", "successes", "confusion", "semantic", "character", "bodega", "queries")})
         diary.attempts("attempts", attempts)
-        records.write_json(folder / "scores.json", scores.to_row() | {"domain_stand_in": stand_in})
-        records.write_text(folder / "scores.md", score_table.score_markdown(scores, published, stand_in))
+        records.write_json(folder / "scores.json", row)
+        records.write_text(folder / "scores.md", score_table.score_markdown(scores, published, stand_in)
+                           + "".join(f"- {note}\n" for note in notes))
     score_table.print_scores(scores, published, stand_in)
+    for note in notes:
+        print(note)
     log.info("written to %s", runs.shown(folder / "scores.json"))
     return scores
+
+
+def ask_again(config: EvaluateConfig, attempts: Sequence[Attempt]) -> tuple[list[Attempt], strict.Recheck]:
+    """``strict=true``: the attempts with the status that the victim gives them now, their originals checked."""
+    from hardtext.attacks import ties
+
+    if config.domain is None:
+        raise InputError("strict=true compares the originals with the domain's: name it with domain=<domain>")
+    corpus = load_corpus(config.domain, config.seed)
+    strict.check_originals(attempts, corpus)
+    victim = victim_of(config, corpus.domain, attempts[0])
+    asked = strict.to_ask(attempts)
+    log.info("asking %s again about %d attempts", victim.name, len(asked))
+    if not asked:
+        return strict.recheck(attempts, {})
+    before = victim.probabilities([attempt.original for attempt in asked])
+    after = victim.probabilities([attempt.adversarial for attempt in asked])
+    flips = ties.predicted(before) != ties.predicted(after)
+    moved = [abs(told - now) for attempt, *rows in zip(asked, before, after)
+             for said, row in zip((attempt.original_probs, attempt.adversarial_probs), rows) if said
+             for told, now in zip(said, row)]
+    return strict.recheck(attempts, {attempt.id: bool(flip) for attempt, flip in zip(asked, flips)},
+                          most_moved=float(max(moved)) if moved else None)
+
+
+def victim_of(config: EvaluateConfig, domain: Domain, first: Attempt) -> Victim:
+    """The victim that ``victim=`` or ``model=`` names, else the one that train.py left for the attempts' own."""
+    if config.model is not None:
+        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device)
+    if config.victim is not None:
+        return check_classes(load_victim(config.victim, classes=domain.classes, device=config.device), domain)
+    folder = runs.train_folder(domain.name, first.victim, first.seed) / "victim"
+    if not folder.is_dir():
+        raise InputError(f"strict=true: no victim at {runs.shown(folder)}; name it with victim=<folder or hub id>, or "
+                         f"with model= and seed= the one that train.py left")
+    return check_classes(load_victim(folder, classes=domain.classes, device=config.device), domain)
 
 
 def attack_summary(source: Path) -> dict[str, Any]:
@@ -58,4 +107,3 @@ def attack_summary(source: Path) -> dict[str, Any]:
     if not isinstance(summary, dict):
         raise InputError(f"{file}: expected the summary of an attack run, got a {type(summary).__name__}")
     return summary
-

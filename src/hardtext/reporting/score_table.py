@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,8 +13,10 @@ from rich.text import Text
 from hardtext.scoring.published import METHODS, SOURCE, VICTIMS, PublishedRow
 from hardtext.scoring.scores import Scores
 
-COLUMNS = {"bodega": "BODEGA", "confusion": "confusion", "semantic": "semantic", "character": "character",
-           "queries": "queries"}
+COLUMNS = {"bodega": "BODEGA", "bodega_gated": "gated", "confusion": "confusion", "semantic": "semantic",
+           "character": "character", "queries": "queries"}
+OURS = ("bodega_gated",)
+"""Columns that nobody has published."""
 _MISSING = "–"
 
 
@@ -31,6 +34,7 @@ def score_table(scores: Scores, published: Sequence[PublishedRow] = (), domain_s
     ``published``: what ``scoring.rows_beside`` gives. ``domain_stand_in``: the ``stand_in`` of the run's ``Domain``.
     """
     table = Table(title=Text(_title(scores, domain_stand_in)), title_justify="left", caption_justify="left",
+                  box=box.HORIZONTALS, padding=(0, 1, 0, 0),
                   caption=Text("\n".join(_notes(scores, published, domain_stand_in))))
     table.add_column("", overflow="fold")
     for heading in COLUMNS.values():
@@ -69,13 +73,14 @@ def _title(scores: Scores, domain_stand_in: str) -> str:
 def _lines(scores: Scores, published: Sequence[PublishedRow]) -> list[_Line]:
     scorer = "" if scores.semantic_scorer in ("bleurt", "none") else f"; semantic: {scores.semantic_scorer}, not BLEURT"
     lines = [_Line(f"{scores.attack} (this run{scorer})",
-                   tuple((_number(getattr(scores, name), name), _range(scores.interval[name], name))
+                   tuple((_number(getattr(scores, name), name), _range(scores.interval.get(name), name))
                          for name in COLUMNS))]
     victim, method = VICTIMS.get(scores.victim.lower()), METHODS.get(scores.attack)
     for other in dict.fromkeys(row.victim for row in published):
         lines.append(_Line(f"published, {'victim' if other == victim else 'other victim:'} {other}"))
         lines += [_Line(row.method + (" (same method)" if row.method == method else ""),
-                        tuple((_number(getattr(row, name), name, digits=2), "") for name in COLUMNS))
+                        tuple((_MISSING if name in OURS else _number(getattr(row, name), name, digits=2), "")
+                              for name in COLUMNS))
                   for row in published if row.victim == other]
     return lines
 
@@ -94,12 +99,23 @@ def _notes(scores: Scores, published: Sequence[PublishedRow], domain_stand_in: s
         notes.append("no semantic scorer, so no semantic and no BODEGA score")
     else:
         notes.append(f"semantic scorer {scores.semantic_scorer}, sentences by '{scores.segmenter}'")
+    if scores.bodega_gated is not None:
+        notes.append(_gate_note(scores))
     if published:
         notes.append("published: the organisers' own victims and attack set, BLEURT-20, two decimals")
         notes.append(f"source: {SOURCE}")
     else:
         notes.append(f"nothing is published for domain {scores.domain}")
     return notes
+
+
+def _gate_note(scores: Scores) -> str:
+    kept = ""
+    if scores.preserved is not None:
+        bounds = _range(scores.interval.get("preserved"), "preserved")
+        kept = f", {_number(scores.preserved, 'preserved')}{f' ({bounds})' if bounds else ''} on average over successes"
+    return (f"gated: BODEGA × preserved, the probability that a person says the meaning is kept{kept}; "
+            f"{scores.preserved_limits}")
 
 
 def _number(value: float | None, name: str, digits: int = 3) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from hardtext.core import Attempt, InputError, Segments
-from hardtext.scoring import bodega, bootstrap, documents, segment
+from hardtext.scoring import bodega, bootstrap, documents, preserved, segment
 from hardtext.scoring.semantic import SemanticSettings, semantic_from_name
 from hardtext.seeding import derive
 from hardtext.text import separator_count
@@ -30,6 +30,12 @@ class Scores:
     where there is none). ``queries`` and ``forwards`` are means over all instances; ``forwards`` is None where
     nothing recorded any (a submission file). With the semantic scorer "none", ``semantic`` and ``bodega`` are None.
     ``interval`` holds the 95 % bootstrap bounds [low, high] of each, None where fewer than two values stand behind it.
+
+    ``preserved`` is the mean over successes of the probability that a person says the meaning is kept, and
+    ``bodega_gated`` the mean over all instances of success × semantic × character × that probability: the BODEGA score
+    to expect where a success counts 0 whose meaning a person says is lost. The probability itself and no threshold on
+    it, since it is calibrated, and since an attack would aim right above a threshold. ``preserved_limits`` says what the
+    probability is worth here. All three are None or empty with the semantic scorer "none".
     """
 
     instances: int
@@ -55,6 +61,9 @@ class Scores:
     stand_ins: tuple[str, ...]  # what the published scores were computed with and these were not
     resamples: int
     seed: int
+    preserved: float | None = None
+    bodega_gated: float | None = None
+    preserved_limits: str = ""
 
     def to_row(self) -> dict[str, Any]:
         """A JSON-ready dict, keys in the order of the file."""
@@ -105,20 +114,25 @@ def score(attempts: Sequence[Attempt], *, semantic: SemanticSettings | str, doma
         errors=errors, skipped=status["skipped"], budget=status["budget"],
         queries_success=bodega.mean(queries[success]), queries_failure=bodega.mean(queries[~success]),
         broken_pairs=broken, domain=domain, victim=victim, attack=attack,
-        stand_ins=_stand_ins(semantic, segmenter, domain), resamples=resamples, seed=seed)
+        stand_ins=_stand_ins(semantic, segmenter, domain), resamples=resamples, seed=seed,
+        preserved_limits="" if semantic.name == "none" else preserved.limits(domain))
 
 
 def _columns(instances: Sequence[Attempt], semantic: SemanticSettings, segmenter: str) -> dict[str, numpy.ndarray]:
-    """``bodega.columns`` of these attempts; with the scorer "none", semantic and bodega hold only nan."""
+    """``bodega.columns`` of these attempts with ``preserved`` (nan where the attack did not succeed) and
+    ``bodega_gated`` (0 there); with the scorer "none", all but confusion and character hold only nan."""
     success = numpy.array([attempt.status == "success" for attempt in instances])
     changes = [(attempt.original, _adversarial(attempt)) for attempt in instances if attempt.status == "success"]
-    character = numpy.full(len(instances), numpy.nan)
-    meaning = numpy.full(len(instances), numpy.nan)
+    unknown = numpy.full(len(instances), numpy.nan)
+    character, meaning, kept = unknown.copy(), unknown.copy(), unknown.copy()
     character[success] = documents.character_scores(changes)
     if semantic.name == "none":
-        return bodega.columns(success, meaning, character) | {"bodega": meaning}
+        return bodega.columns(success, meaning, character) | {"bodega": unknown, "preserved": unknown,
+                                                              "bodega_gated": unknown}
     meaning[success] = documents.semantic_scores(changes, semantic, segmenter)
-    return bodega.columns(success, meaning, character)
+    kept[success] = preserved.probabilities(changes)
+    columns = bodega.columns(success, meaning, character)
+    return columns | {"preserved": kept, "bodega_gated": numpy.where(success, columns["bodega"] * kept, 0.0)}
 
 
 def _adversarial(attempt: Attempt) -> Segments:

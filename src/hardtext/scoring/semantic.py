@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 from hardtext.core import InputError
 from hardtext.scoring.bodega import Pair
@@ -94,6 +94,37 @@ class MiniLM(SemanticSettings):
 
 
 @dataclass
+class BertScore(SemanticSettings):
+    """BERTScore (Zhang et al. 2020) as BODEGA's scoring class has it by default: deberta-large-mnli, F1, rescaled with
+    the baseline that comes with the bert-score package. The published scores are BLEURT-20's.
+
+    ``layer``: whose embeddings are compared; ``baseline``: the model whose baseline rescales the scores, None for none.
+    """
+
+    name: str = "bertscore"
+    path: str = "microsoft/deberta-large-mnli"  # a hub id or a folder
+    layer: int = 18
+    baseline: Optional[str] = "microsoft/deberta-large-mnli"
+    batch_size: int = 64
+    max_length: int = 512
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        for key in ("layer", "batch_size", "max_length"):
+            _check_positive(f"semantic.{key}", getattr(self, key))
+
+    @property
+    def stand_in(self) -> str:
+        return f"BERTScore ({self.path}) in place of BLEURT-20"
+
+    def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
+        from hardtext.scoring import bertscore
+
+        return bertscore.score(pairs, path=self.path, layer=self.layer, baseline=self.baseline,
+                               batch_size=self.batch_size, max_length=self.max_length, device=self.device)
+
+
+@dataclass
 class NoSemantic(SemanticSettings):
     """No semantic score: semantic and bodega are unknown."""
 
@@ -109,7 +140,8 @@ class NoSemantic(SemanticSettings):
         return numpy.full(len(pairs), numpy.nan)
 
 
-SEMANTIC: dict[str, type[SemanticSettings]] = {"bleurt": Bleurt, "minilm": MiniLM, "none": NoSemantic}
+SEMANTIC: dict[str, type[SemanticSettings]] = {"bleurt": Bleurt, "minilm": MiniLM, "bertscore": BertScore,
+                                             "none": NoSemantic}
 
 
 def semantic_from_name(name: str, **options: Any) -> SemanticSettings:

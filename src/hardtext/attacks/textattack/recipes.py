@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy
 
-from hardtext.attacks import wordnet
 from hardtext.attacks.masked_lm import load_masked_lm
 from hardtext.attacks.requests import Score
 from hardtext.attacks.textattack import DOWNLOADS
 from hardtext.attacks.textattack.conversation import Ask, conversation
 from hardtext.attacks.textattack.setup import import_textattack
 from hardtext.core import InputError, Segments
+from hardtext.lexicon import wordnet
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from hardtext.attacks.function_words import NLTK_ENGLISH
+from hardtext.lexicon.function_words import NLTK_ENGLISH
 
 _DONE = "post_install_check_3"  # the file by which TextAttack 0.3.11 remembers that it has downloaded its extras
 _CHANGED = ("TA_CACHE_DIR", "TFHUB_CACHE_DIR", "PYTORCH_TRANSFORMERS_CACHE", "HF_HOME", "XDG_CACHE_HOME",

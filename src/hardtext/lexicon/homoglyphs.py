@@ -27,7 +27,7 @@ _SAME_OUTLINE = {  # drawn alike in DejaVu Sans, to the point, and so in most fo
     "q": "ԛ", "s": "ѕ", "v": "ⅴᴠ", "w": "ԝᴡ", "x": "хⅹ", "y": "у", "z": "ᴢ",
 }
 _NEAR = ("LATIN ", "CYRILLIC ", "GREEK ", "ARMENIAN ")
-_UNSEEN = re.compile(  # code points that are not drawn (Default_Ignorable_Code_Point)
+UNSEEN = re.compile(  # code points that are not drawn (Default_Ignorable_Code_Point)
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]")
 _NO_SUBSTITUTE = ("M", "C", "Zl", "Zp")  # combining, control and unassigned characters, line breaks
@@ -57,7 +57,7 @@ def skeleton(text: str) -> str:
     >>> skeleton("Ѕаⅼе"), skeleton("te\\u200bam")
     ('Sale', 'tearn')
     """
-    decomposed = _UNSEEN.sub("", unicodedata.normalize("NFD", text))
+    decomposed = UNSEEN.sub("", unicodedata.normalize("NFD", text))
     prototypes = _prototypes()
     return unicodedata.normalize("NFD", "".join(prototypes.get(c, c) for c in decomposed))
 

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from hardtext.attacks.inflection import FORMS, POS, Inflection, Reading
+from hardtext.lexicon.inflection import FORMS, POS, Inflection, Reading
 
 TABLE = Path(__file__).parent / "data" / "wordnet.txt.gz"
 

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from hardtext.attacks import homoglyphs
+from hardtext.lexicon import homoglyphs
 
 
 @pytest.mark.parametrize("character, first", [

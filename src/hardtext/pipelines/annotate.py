@@ -1,0 +1,111 @@
+"""``task=annotate``: a draw of each system's successes as tasks for people, for the tool they work with."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from hardtext import records, runs, scoring, tracking
+from hardtext.core import Attempt, InputError
+from hardtext.pipelines.common import folder_of
+from hardtext.pipelines.score import attack_summary
+from hardtext.reporting import annotation
+from hardtext.reporting.annotation.agreement_table import drawn_table
+
+if TYPE_CHECKING:
+    from hardtext.config import EvaluateConfig
+
+log = logging.getLogger(__name__)
+
+
+def run(config: EvaluateConfig) -> list[annotation.Task]:
+    if config.attempts is None:
+        raise InputError("task=annotate needs attempts=<attempts.jsonl | attack folder | folder of them | submission "
+                         ".tsv>, or several, separated by commas")
+    if config.format not in annotation.FORMATS:
+        raise InputError(f"format={config.format}: expected one of {', '.join(annotation.FORMATS)}")
+    found = {path: scoring.load_attempts(path, config.domain.name if config.domain else None)
+             for path in sources(config.attempts)}
+    stand_ins = {path: _stand_in(path) for path in found}
+    systems: dict[str, list[Attempt]] = {}
+    said: dict[str, str] = {}
+    for path, name in annotation.system_names(found, stand_ins).items():
+        systems.setdefault(name, []).extend(found[path])
+        said[name] = "; ".join(dict.fromkeys(words for words in (said.get(name, ""), stand_ins[path]) if words))
+    drawn = annotation.draw(systems, config.per_system, config.seed, said)
+    strata = _strata(systems, drawn, said)
+    counts = Counter(task.system for task in drawn)
+    for name in systems:
+        if counts[name] < config.per_system:
+            log.warning("%s: %d successes, fewer than per_system=%d", name, counts[name], config.per_system)
+
+    folder = folder_of(runs.evaluate_folder("annotate", config.format, f"seed={config.seed}"), config.out, config.label)
+    if not config.overwrite and annotation.holds_another_draw(folder, drawn):
+        raise InputError(f"{runs.shown(folder)} holds another draw, which annotators may be at work on: choose another "
+                         f"seed or out=<folder>, or replace it with overwrite=true")
+    settings = {"task": "annotate", "attempts": config.attempts, "format": config.format,
+                "per_system": config.per_system, "seed": config.seed}
+    with (runs.disk_trouble_at(folder),
+          tracking.open_run(folder, config.logger, settings, name=f"annotate {config.format}", group=config.group) as diary):
+        written = annotation.write_tasks(folder, drawn, config.format)
+        diary.summary({"systems": len(systems), "tasks": len(drawn)})
+        records.write_json(folder / "drawn.json", settings | {"tasks": len(drawn), "strata": strata})
+    console = Console()
+    console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(systems)} systems"))
+    console.print(Text(f"keep {annotation.KEY} from the annotators: it says which system made which pair"))
+    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(path.name for path in written))
+    return drawn
+
+
+def sources(value: str) -> list[Path]:
+    """The attempts files that ``attempts=`` names: a path, a folder tree, or several, separated by commas.
+
+    A path may hold commas itself: the longest piece that exists is taken. Raises InputError for what does not exist,
+    and for a folder without attempts.
+    """
+    found: list[Path] = []
+    rest = value.split(",")
+    while rest:
+        for end in range(len(rest), 0, -1):
+            path = Path(",".join(rest[:end]).strip()).expanduser()
+            if path.exists():
+                break
+        else:
+            raise InputError(f"attempts={rest[0]}: no such file or folder")
+        found += _inside(path)
+        rest = rest[end:]
+    return list(dict.fromkeys(found))
+
+
+def _inside(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    files = [path / "attempts.jsonl"] if (path / "attempts.jsonl").is_file() else sorted(path.rglob("attempts.jsonl"))
+    if not files:
+        raise InputError(f"attempts={path}: no attempts.jsonl in this folder or below it")
+    return [file for file in files if file.stat().st_size] or files  # a run that has just begun has none yet
+
+
+def _stand_in(path: Path) -> str:
+    """What stands in for what in the run that a file of attempts belongs to, in words."""
+    summary = attack_summary(path)
+    domain = summary.get("domain_stand_in", "")
+    return "; ".join([f"domain: {domain}"] * bool(domain) + summary.get("stand_ins", []))
+
+
+def _strata(systems: Mapping[str, Sequence[Attempt]], drawn: Sequence[annotation.Task],
+            stand_ins: Mapping[str, str]) -> list[dict[str, Any]]:
+    """One row for each system, domain and victim: how many successes there are and how many were drawn."""
+    successes = Counter((name, row.domain, row.victim) for name, rows in systems.items()
+                        for row in rows if row.status == "success")
+    counts = Counter((task.system, task.domain, task.victim) for task in drawn)
+    names = sorted({(name, row.domain, row.victim) for name, rows in systems.items() for row in rows})
+    return [{"system": system, "domain": domain, "victim": victim, "successes": successes[system, domain, victim],
+             "drawn": counts[system, domain, victim], "stand_in": stand_ins[system]}
+            for system, domain, victim in names]

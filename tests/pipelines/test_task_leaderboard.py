@@ -1,0 +1,184 @@
+"""``task=leaderboard`` from folders of runs to the files it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+from hardtext.config import EvaluateConfig
+from hardtext.core import InputError
+from hardtext.pipelines import leaderboard
+from hardtext.scoring import SemanticSettings, claims, semantic_from_name
+from hardtext.tracking import LoggerSettings
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Stub(SemanticSettings):
+    """A scorer that loads nothing."""
+
+    stand_in = "stub in place of BLEURT-20"
+
+    def _score_distinct(self, pairs):
+        return numpy.array([min(len(a), len(b)) / max(len(a), len(b)) for a, b in pairs])
+
+
+FILES = ("leaderboard.json", "leaderboard.md", "leaderboard.tex", "leaderboard.csv", "comparisons.csv")
+
+
+def row(index: int, success: bool, **values) -> dict:
+    original = f"The minister said number {index} was a plain lie about the budget."
+    return {"id": f"pr-attack-{index}", "domain": "pr", "victim": "bilstm", "attack": "bert_attack", "label": 1,
+            "original": [original], "adversarial": [original.replace("lie", "tale")] if success else None,
+            "status": "success" if success else "failed", "original_probs": [0.1, 0.9],
+            "adversarial_probs": [0.8, 0.2] if success else None, "queries": 20 + index, "forwards": 10, "seconds": 0.1,
+            "seed": 0, "error": None} | values
+
+
+def save(folder: Path, rows, summary={"domain_stand_in": ""}, config=None, state="done") -> Path:  # noqa: B006
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "attempts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, content in (("summary.json", summary), ("config.yaml", config), ("status.json", {"state": state})):
+        if content is not None:
+            (folder / name).write_text(json.dumps(content))
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    """Two finished runs, one that is not, on PR; one on the sample domain with a stand-in; one not begun."""
+    at = tmp_path / "runs" / "attack"
+    save(at / "pr/bilstm/bert_attack/seed=0", [row(i, i % 4 != 0) for i in range(12)])
+    save(at / "pr/bilstm/deepwordbug/seed=0", [row(i, i % 4 == 0, attack="deepwordbug") for i in range(12)],
+         summary={"domain_stand_in": "", "stand_ins": ["masked LM: small"]})
+    save(at / "pr/bert/bert_attack/seed=0", [row(i, True, victim="bert") for i in range(4)], state="running")
+    save(at / "sample/tiny/bert_attack/seed=0", [row(i, True, domain="sample", victim="tiny") for i in range(4)],
+         summary={"domain_stand_in": "generated sample", "stand_ins": []}, config={"limit": 4, "max_queries": 500})
+    save(at / "pr/bilstm/pwws/seed=0", [])
+    return tmp_path / "runs"
+
+
+def evaluate(root: Path, **values):
+    return leaderboard.run(EvaluateConfig(task="leaderboard", runs=str(root), out=str(root.parent / "board"), **{
+        "semantic": Stub("stub"), "logger": LoggerSettings(wandb=False), **values}))
+
+
+def test_the_files_say_what_the_runs_hold(root, capsys):
+    made = evaluate(root)
+    out = root.parent / "board"
+    board = json.loads((out / "leaderboard.json").read_text())
+    by_scenario = {(cell["victim"], cell["domain"], cell["system"]): cell for cell in board["cells"]}
+    assert set(by_scenario) == {("bilstm", "pr", "bert_attack"), ("bilstm", "pr", "deepwordbug"),
+                                ("bert", "pr", "bert_attack"), ("tiny", "sample", "bert_attack")}
+    assert by_scenario["bilstm", "pr", "bert_attack"]["confusion"] == 0.75
+    cosine = Stub("stub").stand_in
+    assert by_scenario["bilstm", "pr", "deepwordbug"]["marks"] == [cosine, "masked LM: small"]
+    assert by_scenario["bert", "pr", "bert_attack"]["marks"] == [
+        cosine, "the first 4 texts of a run that is not finished"]
+    assert by_scenario["tiny", "sample", "bert_attack"]["marks"] == [
+        cosine, "domain: generated sample", "the first 4 texts only", "max_queries=500"]
+    assert board["left_out"] == ["attack/pr/bilstm/pwws/seed=0/attempts.jsonl (empty so far)"]
+    assert [row["method"] for row in board["overall"] if row["ours"]] == ["bert_attack", "deepwordbug", "bert_attack"]
+    assert all(not row["complete"] and len(row["cells"]) == 1 for row in board["overall"] if row["ours"])
+    text = capsys.readouterr().out
+    for words in ("Table 7", "0.7453", "0.2680", "ours, mean of 1 of 15: BiLSTM on PR", "generated sample"):
+        assert words in text
+    assert made.comparisons[0].texts == 12
+
+
+def test_the_same_bytes_twice_and_nothing_is_scored_again(root, monkeypatch):
+    evaluate(root)
+    out = root.parent / "board"
+    before = {name: (out / name).read_bytes() for name in FILES}
+    stamps = {path: path.stat().st_mtime_ns for path in out.glob("claims/**/*.json")}
+    assert len(stamps) == 4
+    evaluate(root)
+    assert {name: (out / name).read_bytes() for name in FILES} == before
+    assert {path: path.stat().st_mtime_ns for path in out.glob("claims/**/*.json")} == stamps
+    shutil.rmtree(out)
+    evaluate(root)  # and from nothing
+    assert {name: (out / name).read_bytes() for name in FILES} == before
+
+
+def test_other_attempts_are_scored_again(root):
+    evaluate(root)
+    folder = root / "attack/pr/bilstm/bert_attack/seed=0"
+    save(folder, [row(i, False) for i in range(12)])
+    made = evaluate(root)
+    (cell,) = [cell for cell in made.cells if (cell.victim, cell.system) == ("bilstm", "bert_attack")]
+    assert cell.bodega == 0.0
+    (file,) = (root.parent / "board/claims/pr/bilstm/bert_attack").iterdir()
+    assert json.loads(file.read_text())["sha256"] == claims.digest(folder / "attempts.jsonl")
+
+
+def test_runs_of_one_attack_are_told_apart_and_copies_left_out(tmp_path):
+    rows = [row(i, True) for i in range(3)]
+    other = [row(i, False) for i in range(3)]
+    save(tmp_path / "runs/a/seed=0", rows)
+    save(tmp_path / "runs/b/seed=0", other)
+    save(tmp_path / "runs/c/bert_attack-slow", [row(i, i == 1) for i in range(3)])
+    save(tmp_path / "runs/d", rows)
+    made = evaluate(tmp_path / "runs")
+    assert sorted(cell.system for cell in made.cells) == ["bert_attack [a/seed=0]", "bert_attack [b/seed=0]",
+                                                          "bert_attack [slow]"]
+    board = json.loads((tmp_path / "board/leaderboard.json").read_text())
+    assert board["left_out"] == ["d/attempts.jsonl (a copy of a/seed=0/attempts.jsonl)"]
+
+
+def test_attempts_without_a_summary_are_not_taken_for_the_real_thing(tmp_path):
+    save(tmp_path / "runs/bert_attack", [row(0, True), row(1, True)], summary=None)
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert "no summary.json beside the attempts" in cell.marks[1]
+
+
+def test_seeds_share_a_cell(tmp_path):
+    for seed in (0, 1):
+        save(tmp_path / f"runs/bert_attack/seed={seed}", [row(i, i >= seed, seed=seed) for i in range(4)])
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert cell.seeds == (0, 1) and cell.confusion == pytest.approx(7 / 8)
+
+
+def test_bad_input_is_one_line_and_writes_no_table(root):
+    for values, words in (({"semantic": semantic_from_name("none")}, "semantic=none leaves unknown"),
+                          ({"runs": str(root / "nowhere")}, "no such folder"),
+                          ({"segmenter": "lamdo"}, "segmenter=lamdo: expected one of")):
+        with pytest.raises(InputError, match=words):
+            evaluate(root, **values) if "runs" not in values else evaluate(root / "nowhere")
+    settings = root / "attack/pr/bilstm/bert_attack/seed=0/config.yaml"
+    for content in ("{", "- a"):
+        settings.write_text(content)
+        with pytest.raises(InputError, match="config.yaml: "):
+            evaluate(root)
+    settings.unlink()
+    (root / "attack/pr/bilstm/pwws/seed=0/attempts.jsonl").write_text('{"id": 1}\n')
+    with pytest.raises(InputError, match="row 1: not an attempt"):
+        evaluate(root)
+    assert not (root.parent / "board").exists()
+    with pytest.raises(InputError, match="holds no attempts.jsonl; make one with python attack.py"):
+        empty = root.parent / "empty"
+        empty.mkdir()
+        evaluate(empty)
+
+
+def test_a_submission_stands_beside_our_runs(shared_data, tmp_path):
+    (tmp_path / "runs").mkdir()
+    shutil.copy(shared_data / "incrediblae_runs" / "submission_PR2_False_homoglyph-custom_BERT.tsv", tmp_path / "runs")
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert (cell.scenario, cell.system) == (("PR", "BERT"), "homoglyph-custom")
+    assert cell.confusion == pytest.approx(0.6706730769230769, abs=1e-12)
+    assert cell.character == pytest.approx(0.9116861223001183, abs=1e-12)
+
+
+def test_as_a_command(root):
+    done = subprocess.run([sys.executable, "evaluate.py", "task=leaderboard", "logger=csv"], cwd=ROOT, text=True,
+                          capture_output=True, timeout=240, env=os.environ | {"HARDTEXT_RUNS": str(root)})
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Table 7" in done.stdout
+    assert all((root / "evaluate/leaderboard" / name).is_file() for name in FILES)
