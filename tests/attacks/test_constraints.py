@@ -111,6 +111,12 @@ def test_protected_spans(protect, kept):
     assert changeable(TEXT, stop_words=True, protect=protect) == [w for w in everything if w not in kept]
 
 
+def test_number_words_are_numbers():
+    text = "Twelve men saw three dozen lies at one stone of 5.5 tons in a twofold war"
+    assert changeable(text, stop_words=True, protect=["numbers"]) == [
+        "men", "saw", "lies", "stone", "tons", "twofold", "war"]
+
+
 def test_a_word_that_only_touches_a_protected_span_stays():
     assert changeable("pre-war lies, war lies", protect_pattern="war") == ["lies", "lies"]
     assert changeable("war  lies", protect_pattern="") == ["war", "lies"]
@@ -129,8 +135,10 @@ def test_a_missing_space_is_no_url():
 
 
 @pytest.mark.parametrize(("text", "expected"), [
-    ("Trump told Bush that Obama lied.", ["Bush", "Obama"]),  # a known word that opens a sentence is no name
-    ("Obama lied. Bush lied.\nWater is wet", ["Obama"]),
+    ("Trump told Bush that Obama lied.", ["Trump", "Bush", "Obama"]),
+    ("Obama lied. Bush lied.\nWater is wet", ["Obama", "Bush", "Water"]),  # a noun that opens a sentence may be a name
+    ("Older men lied. Suddenly Bush left.", ["Bush"]),
+    ("Trump lied.", ["Trump"]),
     ("TRUMP TELLS BREITBART A LIE", ["BREITBART"]),  # a headline: capitals say nothing
     ("Trump Tells Obama: Taxes Fall", ["Obama"]),
     ("he said The Lie", ["Lie"]),  # no function word is a name

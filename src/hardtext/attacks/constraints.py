@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Optional
 import numpy
 
 from hardtext import text
-from hardtext.attacks import ties, wordnet
+from hardtext.attacks import ties, typed, wordnet
 from hardtext.attacks.function_words import is_content
 from hardtext.attacks.requests import Similar
 from hardtext.core import InputError
@@ -31,7 +31,10 @@ Sentence Encoder. One word of a PR sentence replaced by one of its 3 nearest cou
 word of the same sentences: 0.7 keeps 100 % and 94 % of such texts, 0.8 98 % and 84 %, 0.85 96 % and 75 %, 0.9 87 % and 62 %
 (12 sentences, 480 texts). 0.85 is the largest step of 0.05 that keeps 95 % of the neighbours."""
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NUMBER_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions?
+    billions? trillions? dozens? half quarter first third twice thrice double triple""".split()
+_NUMBER = re.compile(rf"\d+(?:[.,:/-]\d+)*|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 _URL = re.compile(  # with a scheme or www, an e-mail address, a bare host name under a common domain
     r"(?:https?://|www\.)\S+"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -49,7 +52,8 @@ class Constraints:
     ``similarity``: least cosine of the sentence embeddings of old and new text, -1 to 1 (off: -1).
     ``similarity_window``: words around the change that are compared (the whole text: 0).
     ``max_changed``: share of the words that may change, at least one word (off: 1).
-    ``protect``: what stays, of ``numbers``, ``names`` and ``urls`` (off: an empty list).
+    ``protect``: what stays, of ``numbers`` (figures and number words), ``names`` (see ``names``) and ``urls`` (addresses,
+    e-mail too) (off: an empty list).
     ``protect_pattern``: a regular expression; what it matches stays (off: an empty string).
     """
 
@@ -63,6 +67,7 @@ class Constraints:
     protect_pattern: Optional[str] = None
 
     def __post_init__(self) -> None:
+        typed.check(self, "attack.constraints")
         if self.similarity is not None and not -1 <= self.similarity <= 1:
             raise InputError(f"{_key('similarity')}={self.similarity}: expected a cosine from -1 (off) to 1")
         if self.similarity_window is not None and self.similarity_window < 0:
@@ -172,8 +177,9 @@ def names(segment: str) -> Iterator[tuple[int, int]]:
     """Where names seem to stand, found without a tagger: capitalised words inside a sentence, capitalised words that
     WordNet does not know, and handles (@someone).
 
-    A known word that opens a sentence is no name ("Bush lied" keeps its Bush open to change). Where every content word
-    of a sentence is capitalised, as in a headline, capitals say nothing and only unknown words count.
+    A word that opens a sentence counts as a name where WordNet knows no lower-case word of it, or a noun ("Bush lied",
+    but also "Voters lied": rather one word too many is kept). Where every content word of a sentence is capitalised, as
+    in a headline, capitals say nothing and only unknown words count.
 
     >>> [segment[a:b] for segment in ["The senator met Angela Merkel."] for a, b in names(segment)]
     ['Angela', 'Merkel']
@@ -182,9 +188,15 @@ def names(segment: str) -> Iterator[tuple[int, int]]:
         content = [w for w in sentence if w.text[0].isalpha() and is_content(w.text)]
         headline = all(w.text[0].isupper() for w in content)
         for word in content:
-            if word.text[0].isupper() and not (wordnet.known(word.text) and (headline or word is sentence[0])):
+            plain = wordnet.known(word.text) and (
+                (headline and len(content) > 1) or (word is sentence[0] and not _noun(word.text)))
+            if word.text[0].isupper() and not plain:
                 yield word.start, word.end
     yield from (match.span() for match in _HANDLE.finditer(segment))
+
+
+def _noun(word: str) -> bool:
+    return any(reading.pos == "n" for reading in wordnet.readings(word.lower()))
 
 
 def _sentences(segment: str) -> Iterator[list[text.Word]]:
