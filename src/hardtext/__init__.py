@@ -6,7 +6,9 @@ Importing this is cheap: torch and the rest are imported by the function that ne
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +48,8 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
     try:
         chosen = ATTACKS[attack](name=attack, **settings)
     except TypeError as error:
-        raise InputError(f"attack={attack!r}: {error}") from error
+        known = [f.name for f in fields(ATTACKS[attack]) if f.name != "name"]
+        raise InputError(f"attack={attack!r}: {error}; its settings are {', '.join(known)}") from error
     if not isinstance(victim, Victim):
         victim = load_victim(victim)
     if isinstance(examples, (str, Example)) or not isinstance(examples, Iterable):
@@ -56,7 +59,7 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
     if foreign := [e for e in items if not isinstance(e, Example)]:
         raise InputError(f"examples: expected texts or Examples, got a {type(foreign[0]).__name__}: {str(foreign[0])[:80]}")
     ids = [e.id for e in items]
-    if repeated := {i for i in ids if ids.count(i) > 1}:
+    if repeated := {i for i, count in Counter(ids).items() if count > 1}:
         raise InputError(f"examples: ids must be unique, repeated: {', '.join(sorted(repeated)[:5])}")
     for warning in sanity.check(victim, items, seed).warnings if items else ():
         log.warning("victim %s: %s", victim.name, warning)

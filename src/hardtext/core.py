@@ -122,7 +122,8 @@ class Attempt:
     ``adversarial`` is None unless ``status`` is ``success``. ``queries`` counts what the sequential
     algorithm asks, repeats included: the first prediction, everything asked, the final re-check.
     ``forwards`` counts the texts really sent through the victim on behalf of this example.
-    ``best``, no part of the line: where ``status`` is ``budget``, the text that came closest.
+    No part of the line: ``best``, where ``status`` is ``budget`` the text that came closest (None where no candidate was
+    asked); ``member``, of an ensemble the attack that found the text.
     """
 
     id: str
@@ -141,11 +142,12 @@ class Attempt:
     seed: int
     error: str | None = None
     best: Segments | None = None
+    member: str = ""
 
     def to_row(self) -> dict[str, Any]:
         """A JSON-ready dict, keys in the order of the file."""
         row = asdict(self)
-        del row["best"]
+        del row["best"], row["member"]
         row["original"] = list(self.original)
         row["adversarial"] = None if self.adversarial is None else list(self.adversarial)
         return row
@@ -153,7 +155,7 @@ class Attempt:
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Attempt:
         """The inverse of ``to_row``; unknown keys are refused, so that a foreign file is noticed."""
-        known = {f.name for f in fields(cls)} - {"best"}
+        known = {f.name for f in fields(cls)} - {"best", "member"}
         if missing := known - {"error"} - row.keys():
             raise InputError(f"not an attempt: missing {', '.join(sorted(missing))}")
         if unknown := row.keys() - known:

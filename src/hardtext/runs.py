@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 STATES = ("running", "done", "failed")
 WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json",
-        "attempts.jsonl", "best.jsonl", "summary.json", "scores.json")
+        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json")
 """What a run makes: while one of these is there, another config is refused."""
 OWN = ("config.yaml", "status.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""

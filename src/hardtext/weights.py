@@ -39,6 +39,8 @@ def resolve(source: str, *, option: str) -> Path:
     ``option`` is the config key that names the source, for the message when it cannot be had.
     Raises InputError when the folder is missing, the hub cannot be reached or does not know the id.
     """
+    if not source:
+        raise InputError(f"{option} is empty: expected a folder or a hub id")
     if source.startswith("bundled:"):
         name = source.removeprefix("bundled:")
         if name not in BUNDLED:

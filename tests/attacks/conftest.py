@@ -27,7 +27,7 @@ from hardtext.attacks import (
     TurQuaz,
 )
 from hardtext.attacks.base import Target
-from hardtext.attacks.requests import Fill, Meaning, Perplexity, Propose, Score, Similar
+from hardtext.attacks.requests import Credit, Fill, Meaning, Perplexity, Propose, Score, Similar
 from hardtext.scoring import segment as cutting
 from hardtext.scoring.documents import semantic_scores
 from hardtext.scoring.semantic import SemanticSettings
@@ -198,6 +198,8 @@ def answered():
 
 def _answered(request, window=510):
     masked_lm, encoder = FakeMaskedLM(window), FakeEncoder()
+    if isinstance(request, Credit):
+        return True
     if isinstance(request, Perplexity):
         return masked_lm.perplexity(request.texts)
     if isinstance(request, Similar):

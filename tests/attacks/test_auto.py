@@ -53,9 +53,10 @@ def attack_with(monkeypatch, *members, models, text="abcd efgh", version="full",
 
 
 def test_the_best_product_is_kept(monkeypatch, models):
-    a, _ = attack_with(monkeypatch, Fixed(tries=("zzzz", "xxxx xxxx")), Fixed(tries=("abcd efgx",)), Fixed(tries=("x efgh",)),
-                       models=models)
-    assert (a.status, a.adversarial) == ("success", ("abcd efgx",))
+    a, _ = attack_with(monkeypatch, Fixed(tries=("zzzz", "xxxx xxxx")), Fixed("second", tries=("abcd efgx",)),
+                       Fixed(tries=("x efgh",)), models=models)
+    assert (a.status, a.adversarial, a.member) == ("success", ("abcd efgx",), "second")
+    assert "member" not in a.to_row()
     assert a.queries == 1 + 2 + 1 + 1 + 1
 
 
@@ -78,7 +79,10 @@ def test_the_ration_is_shared(monkeypatch, models):
                             models=models, version="standard")
     assert (a.status, a.adversarial, a.queries) == ("success", ("x",), STANDARD_QUERIES)
     a, _ = attack_with(monkeypatch, Fixed(tries=many), Fixed(tries=(*many[:198], "x")), models=models, version="standard")
-    assert (a.status, a.queries) == ("failed", STANDARD_QUERIES - 1)  # no text to check at the end
+    assert (a.status, a.queries) == ("budget", STANDARD_QUERIES - 1)  # no text to check at the end
+    assert a.best is not None
+    a, _ = attack_with(monkeypatch, Fixed(tries=many[:9]), models=models, version="standard")
+    assert a.status == "failed"  # it had its say
     a, _ = attack_with(monkeypatch, Fixed(tries=many[:99], one_by_one=False), Fixed(tries=("x",)), models=models,
                        max_queries=50)
     assert (a.status, a.adversarial, a.queries) == ("success", ("x",), 3)  # the first would not fit and asks nothing
@@ -105,13 +109,13 @@ def test_within_counts_what_is_asked():
         return ("b",) if len(rows) < 3 else None
 
     found, asked = play(within(member(), 4), [1, 2, np.vstack([stay, flip])])
-    assert found == (("b",), 3) and [type(r) for r in asked] == [Similar, Gradient, Score]
+    assert found == (("b",), 3, False) and [type(r) for r in asked] == [Similar, Gradient, Score]
     found, asked = play(within(member(), 3), [1, 2, np.vstack([stay, stay])])
-    assert found == (None, 3) and len(asked[-1].texts) == 2
+    assert found == (None, 3, True) and len(asked[-1].texts) == 2
     found, asked = play(within(member(), 3), [1, 2, np.vstack([stay, flip])])
-    assert found == (("b",), 3)  # a flip within what was left
-    assert play(within(member(), 1), [1, 2])[0] == (None, 1)
-    assert play(within(member(), 0), [1])[0] == (None, 0)
+    assert found == (("b",), 3, False)  # a flip within what was left
+    assert play(within(member(), 1), [1, 2])[0] == (None, 1, True)
+    assert play(within(member(), 0), [1])[0] == (None, 0, True)
 
 
 def test_versions_are_fixed():

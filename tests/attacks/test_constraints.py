@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from hardtext.attacks import BertAttack, DeepWordBug
 from hardtext.attacks.base import Target, WordAttack
-from hardtext.attacks.constraints import Constraints, names, whole_word
+from hardtext.attacks.constraints import Constraints, whole_word
 from hardtext.attacks.engine import run
 from hardtext.attacks.requests import Score, Similar
 from hardtext.attacks.search import greedy
@@ -111,6 +111,12 @@ def test_protected_spans(protect, kept):
     assert changeable(TEXT, stop_words=True, protect=protect) == [w for w in everything if w not in kept]
 
 
+def test_number_words_are_numbers():
+    text = "Twelve men saw three dozen lies at one stone of 5.5 tons in a twofold war"
+    assert changeable(text, stop_words=True, protect=["numbers"]) == [
+        "men", "saw", "lies", "stone", "tons", "twofold", "war"]
+
+
 def test_a_word_that_only_touches_a_protected_span_stays():
     assert changeable("pre-war lies, war lies", protect_pattern="war") == ["lies", "lies"]
     assert changeable("war  lies", protect_pattern="") == ["war", "lies"]
@@ -126,19 +132,6 @@ def test_urls(url):
 def test_a_missing_space_is_no_url():
     assert changeable("He lied.The U.S. knew e.g. this", protect=["urls"]) == [
         "He", "lied.The", "U.S.", "knew", "e.g.", "this"]
-
-
-@pytest.mark.parametrize(("text", "expected"), [
-    ("Trump told Bush that Obama lied.", ["Bush", "Obama"]),  # a known word that opens a sentence is no name
-    ("Obama lied. Bush lied.\nWater is wet", ["Obama"]),
-    ("TRUMP TELLS BREITBART A LIE", ["BREITBART"]),  # a headline: capitals say nothing
-    ("Trump Tells Obama: Taxes Fall", ["Obama"]),
-    ("he said The Lie", ["Lie"]),  # no function word is a name
-    ("ask @realTrump or a@b.org", ["@realTrump"]),
-    ("", []), ("!!! 🔥 3.5", []), ("قال الرئيس", []),
-])
-def test_names(text, expected):
-    assert [text[a:b] for a, b in names(text)] == expected
 
 
 def test_words_that_the_victim_does_not_read_stay():

@@ -279,7 +279,7 @@ def test_max_queries_is_never_exceeded(limit):
     victim = table_victim({"c5": 1.0})
     [a] = run(Scripted(script=script), victim, [example("x")], domain="d", seed=0, max_queries=limit)
     full = 1 + 6 + 6 + 1
-    assert a.queries == (1 if limit < 7 else min(limit, full))  # a list that does not fit is not asked at all
+    assert a.queries == min(limit, full)  # of a list that does not fit, as much is asked as does
     assert a.status == ("success" if limit >= full else "budget")
     assert (a.adversarial is None) == (a.status == "budget")
     assert len(sum(victim.calls, [])) <= limit
@@ -536,6 +536,8 @@ def test_the_best_text_so_far_is_kept_aside_on_budget():
 
     values = {"a": 0.9, "masked": 0.6, "b": 0.8, "c": 0.7, "d": 0.75, "e": 0.0}
     [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0, max_queries=7)
+    assert (a.status, a.best, a.queries) == ("budget", ("e",), 7)
+    [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0, max_queries=5)
     assert (a.status, a.best, a.queries) == ("budget", ("c",), 5)
     assert "best" not in a.to_row()
     [a] = run(Scripted(script=script), Constant(values.get), [example("a")], domain="d", seed=0, max_queries=20)

@@ -11,7 +11,7 @@ from hardtext.attacks.base import Target
 from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.exhaustive import Bounds, exhaustive, kind
 from hardtext.attacks.openfact import OpenFact
-from hardtext.attacks.requests import Meaning, Propose, Score, Similar
+from hardtext.attacks.requests import Credit, Meaning, Propose, Score, Similar
 from hardtext.core import InputError
 
 
@@ -34,6 +34,8 @@ def solve(steps_of, segments, probability, candidates=None, semantic=lambda text
             elif isinstance(request, Propose):
                 answer = [[(candidates.get(w, []), None)] if i in request.wanted and w in candidates else []
                           for i, w in enumerate(request.words)]
+            elif isinstance(request, Credit):
+                answer = True
             elif isinstance(request, Similar):
                 answer = np.full(len(request.pairs), cosine)
             else:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hardtext.attacks import DeepWordBug
+from hardtext.attacks import Auto, DeepWordBug
 from hardtext.attacks.engine import SEPARATOR_BROKEN
 from hardtext.attacks.rows import attack_to_file, summarise
 from hardtext.core import Attempt, Example, InputError
@@ -74,7 +74,7 @@ def test_repeated_ids_are_refused(tmp_path, victim):
 
 def test_the_best_text_of_a_spent_budget_is_kept_and_survives_a_resume(tmp_path, bag_victim):
     path, aside = tmp_path / "attempts.jsonl", tmp_path / "best.jsonl"
-    options = OPTIONS | {"max_queries": 14}
+    options = OPTIONS | {"max_queries": 20}
     found = attack_to_file(path, DeepWordBug(), bag_victim(), EXAMPLES, **options)
     spent = [a for a in found if a.status == "budget"]
     assert spent and all(a.best is not None and a.best != a.original for a in spent)
@@ -88,6 +88,17 @@ def test_the_best_text_of_a_spent_budget_is_kept_and_survives_a_resume(tmp_path,
         replace(a, seconds=b.seconds) for a, b in zip(found, [Attempt.from_row(json.loads(x)) for x in
                                                               path.read_text().splitlines()], strict=True)]
     assert aside.read_bytes() == whole
+
+
+def test_who_won_is_kept_and_survives_a_resume(tmp_path, bag_victim, models):
+    path, aside = tmp_path / "attempts.jsonl", tmp_path / "members.jsonl"
+    found = attack_to_file(path, Auto(), bag_victim(), EXAMPLES[:5], **OPTIONS, **models)
+    won = {a.id: a.member for a in found if a.status == "success"}
+    assert won and all(won.values())
+    assert {row["id"]: row["member"] for row in map(json.loads, aside.read_text().splitlines())} == won
+    assert summarise(found)["members"] and sum(summarise(found)["members"].values()) == len(won)
+    again = attack_to_file(path, Auto(), bag_victim(), EXAMPLES[:5], **OPTIONS, **models)
+    assert {a.id: a.member for a in again if a.member} == won
 
 
 def test_errors_are_tried_again_on_resume(tmp_path, bag_victim):

@@ -41,8 +41,9 @@ def test_a_healthy_victim():
     (lambda i, self: [2.0 + i, -1.0], "no probabilities", False),
     (lambda i, self: [0.7, 0.3], "does not read them", False),
     (lambda i, self: [0.7 + i / 1000, 0.3 - i / 1000], "'real' for all of 32", False),
+    (lambda i, self: [0.52 - i / 1000, 0.48 + i / 1000], "nearly undecided", False),
     (lambda i, self: right(i, 0)[::-1], "agree with 0% of the gold labels.*real, fake", False),
-], ids=["random", "batch", "logits", "constant", "one class", "swapped"])
+], ids=["random", "batch", "logits", "constant", "one class", "undecided", "swapped"])
 def test_what_is_odd(rows, words, random):
     found = check(Judge(rows), EXAMPLES)
     assert found.random is random

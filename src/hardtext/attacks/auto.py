@@ -32,7 +32,7 @@ from hardtext.attacks.homoglyph_rank import HomoglyphRank
 from hardtext.attacks.homoglyph_search import HomoglyphSearch
 from hardtext.attacks.metering import within
 from hardtext.attacks.pwws import PWWS
-from hardtext.attacks.requests import Steps
+from hardtext.attacks.requests import Credit, OutOfBudget, Steps
 from hardtext.attacks.textfooler import TextFooler
 from hardtext.attacks.turquaz import TurQuaz
 from hardtext.core import Segments
@@ -80,16 +80,27 @@ class Auto(MaskedLMAttack, SemanticAttack):
 def _worst_case(target: Target, members: Sequence[Attack], draws: Sequence[random.Random], left: int | None) -> Steps:
     most = 1 - 1 / (len(for_characters(text.join(target.segments))) + 1)
     best: Segments | None = None
-    product = 0.0
+    winner, product, stopped = "", 0.0, False
     for member, rng in zip(members, draws, strict=True):
         if best is not None and most - product <= GAIN:
             break
-        found, used = yield from within(member.steps(replace(target, rng=rng)), left)
+        found, used, cut = yield from within(member.steps(replace(target, rng=rng)), left)
+        stopped = stopped or cut
         if left is not None:
             left -= used
         if found is None or text.separator_count(found) != text.separator_count(target.segments):
             continue
         [new] = yield from quality.products(target, [found])
         if best is None or ties.below(product, new):
-            best, product = found, new
+            best, winner, product = found, label(member), new
+    if best is None:
+        if stopped:
+            raise OutOfBudget
+        return None
+    yield Credit(winner)
     return best
+
+
+def label(member: Attack) -> str:
+    """A member by its name, and its variant where it is not the attack's default."""
+    return member.name if member.variant == type(member)().variant else f"{member.name} {member.variant}"

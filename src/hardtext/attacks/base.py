@@ -11,7 +11,7 @@ from typing import ClassVar, Optional
 import numpy
 
 from hardtext import seeding
-from hardtext.attacks import ties
+from hardtext.attacks import ties, typed
 from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.requests import Steps
 from hardtext.core import Example, InputError, Segments
@@ -61,6 +61,7 @@ class Attack(ABC):
     subset: Optional[int] = None
 
     def __post_init__(self) -> None:
+        typed.check(self, "attack")
         if self.subset is not None and self.subset < 1:
             raise InputError(f"attack.subset={self.subset}: expected a positive number, or null for all examples")
 

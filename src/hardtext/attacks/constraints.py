@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Optional
 import numpy
 
 from hardtext import text
-from hardtext.attacks import ties
+from hardtext.attacks import ties, typed
 from hardtext.attacks.requests import Similar
 from hardtext.core import InputError
 from hardtext.lexicon import wordnet
@@ -33,7 +33,10 @@ Sentence Encoder. One word of a PR sentence replaced by one of its 3 nearest cou
 word of the same sentences: 0.7 keeps 100 % and 94 % of such texts, 0.8 98 % and 84 %, 0.85 96 % and 75 %, 0.9 87 % and 62 %
 (12 sentences, 480 texts). 0.85 is the largest step of 0.05 that keeps 95 % of the neighbours."""
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NUMBER_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions?
+    billions? trillions? dozens? half quarter first third twice thrice double triple""".split()
+_NUMBER = re.compile(rf"\d+(?:[.,:/-]\d+)*|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 _URL = re.compile(  # with a scheme or www, an e-mail address, a bare host name under a common domain
     r"(?:https?://|www\.)\S+"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -50,7 +53,8 @@ class Constraints:
     ``similarity``: least cosine of the sentence embeddings of old and new text, -1 to 1 (off: -1).
     ``similarity_window``: words around the change that are compared (the whole text: 0).
     ``max_changed``: share of the words that may change, at least one word (off: 1).
-    ``protect``: what stays, of ``numbers``, ``names`` and ``urls`` (off: an empty list).
+    ``protect``: what stays, of ``numbers`` (figures and number words), ``names`` (see ``names``) and ``urls`` (addresses,
+    e-mail too) (off: an empty list).
     ``protect_pattern``: a regular expression; what it matches stays (off: an empty string).
     """
 
@@ -64,6 +68,7 @@ class Constraints:
     protect_pattern: Optional[str] = None
 
     def __post_init__(self) -> None:
+        typed.check(self, "attack.constraints")
         if self.similarity is not None and not -1 <= self.similarity <= 1:
             raise InputError(f"{_key('similarity')}={self.similarity}: expected a cosine from -1 (off) to 1")
         if self.similarity_window is not None and self.similarity_window < 0:
@@ -114,7 +119,7 @@ class Constraints:
     def _protected(self, segment: str) -> Iterator[tuple[int, int]]:
         protect = self.protect or ()
         if "names" in protect:
-            yield from names(segment)
+            yield from names(segment, cautious=True)
         patterns = [_NUMBER] * ("numbers" in protect) + [_URL] * ("urls" in protect)
         if self.protect_pattern:
             patterns.append(re.compile(self.protect_pattern))

@@ -21,7 +21,7 @@ from hardtext import seeding, text
 from hardtext.attacks import ties
 from hardtext.attacks.base import Attack, Target
 from hardtext.attacks.masked_lm_service import MaskedLM
-from hardtext.attacks.requests import Repeat, Score, Steps
+from hardtext.attacks.requests import OutOfBudget, Repeat, Score, Steps
 from hardtext.attacks.services import Stats, Task
 from hardtext.attacks.settling import DIGITS, Ask, settle
 from hardtext.attacks.similarity_service import Encoder
@@ -61,12 +61,8 @@ def run(attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: 
     An exception in the attack's own code gives that example the status ``error``; one in the victim or the masked LM
     ends the run.
     """
-    for key, value in (("max_queries", max_queries), ("in_flight", in_flight), ("speculate", speculate),
-                       ("repeats", repeats)):
-        if value is not None and value < 1:
-            raise InputError(f"{key}={value}: expected at least 1")
-    if max_seconds is not None and not max_seconds > 0:
-        raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds")
+    check_options(max_queries=max_queries, in_flight=in_flight, speculate=speculate, repeats=repeats,
+                  max_seconds=max_seconds)
     stats = Stats() if stats is None else stats
     if isinstance(cache, bool):
         cache = Cache() if cache else None
@@ -75,6 +71,15 @@ def run(attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: 
     tools = Toolbox(attack, victim, domain=domain, cache=cache, max_queries=max_queries, speculate=speculate, stats=stats,
                     masked_lm=masked_lm, encoder=encoder, semantic=semantic)
     return _rounds(attack, victim, examples, tools, domain, seed, max_queries, max_seconds, in_flight, repeats, stats)
+
+
+def check_options(max_seconds: float | None = None, **counts: int | None) -> None:
+    """Refuse what no run can take, before there is a run. ``counts``: the options of ``run`` that are at least 1."""
+    for key, value in counts.items():
+        if value is not None and value < 1:
+            raise InputError(f"{key}={value}: expected at least 1")
+    if max_seconds is not None and not max_seconds > 0:
+        raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds")
 
 
 def _rounds(attack: Attack, victim: Victim, examples: Sequence[Example], tools: Toolbox, domain: str, seed: int,
@@ -174,6 +179,8 @@ class _Run(Task):
             self.request = self._steps.send(answer) if failure is None else self._steps.throw(failure)
         except StopIteration:
             pass
+        except OutOfBudget:
+            self.status = "budget"
         except InputError:
             raise
         except Exception as error:
@@ -194,7 +201,8 @@ class _Run(Task):
             original=self.example.segments, adversarial=self.adversarial, status=self.status,
             original_probs=original, adversarial_probs=final, queries=self.queries, forwards=self.forwards,
             seconds=round(self.seconds, 6), seed=seed, error=self.error,
-            best=self.best if self.status == "budget" else None)
+            best=self.best if self.status == "budget" else None,
+            member=self.member if self.status == "success" else "")
 
     def _recorded(self, ask: Ask, segments: Segments | None, row: numpy.ndarray | None) -> list[float] | None:
         if row is None:

@@ -47,10 +47,12 @@ def ranking(scores: numpy.ndarray) -> list[int]:
 def by_gradient(words: Sequence[text.Word], pieces: Sequence[tuple[int, int, int, float]]) -> numpy.ndarray:
     """The gradient norms of a ``Gradient`` request summed to words, (words,): a piece counts for the word it overlaps.
 
-    Norms of several pieces add as lengths of vectors do (Yoo & Qi 2021, A2T, take the norm over a word's pieces).
+    Norms of several pieces add as lengths of vectors do (Yoo & Qi 2021, A2T, take the norm over a word's pieces). As
+    shares of the largest, since float noise (``ties``) grows with them.
     """
     squares = numpy.zeros(len(words))
     for i, word in enumerate(words):
         squares[i] = sum(norm * norm for segment, start, end, norm in pieces
                          if segment == word.segment and start < word.end and end > word.start)
-    return numpy.sqrt(squares)
+    norms = numpy.sqrt(squares)
+    return norms / norms.max() if norms.any() else norms

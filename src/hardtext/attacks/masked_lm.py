@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardtext.core import InputError
+from hardtext.text import readable
 from hardtext.weights import bundled, resolve
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class MaskedLM:
         """
         if not words:
             return []
-        texts = [word if i == 0 else " " + word for i, word in enumerate(words)]
+        texts = [readable(word if i == 0 else " " + word) for i, word in enumerate(words)]
         encoded = self._tokenizer(texts, add_special_tokens=False)["input_ids"]
         spell = self._spelling.words
         return [spell(ids[:1], first=n == 0) + spell(ids[1:]) for n, ids in enumerate(encoded)]

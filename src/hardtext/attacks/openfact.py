@@ -28,7 +28,7 @@ from hardtext.attacks.constraints import Constraints
 from hardtext.attacks.exhaustive import Bounds, exhaustive
 from hardtext.attacks.genetic import Genetic
 from hardtext.attacks.metering import within
-from hardtext.attacks.requests import Score, Steps
+from hardtext.attacks.requests import Credit, Score, Steps
 from hardtext.attacks.search import greedy
 from hardtext.attacks.textfooler import TextFooler
 from hardtext.attacks.vectors import load_vectors
@@ -69,21 +69,23 @@ class OpenFact(MaskedLMAttack, SemanticAttack, WordAttack):
     def steps(self, target: Target) -> Steps:
         if self.variant != "all":
             return (yield from self._ensemble(self.variant, target))
-        found: list[Segments] = []
+        found: dict[str, Segments] = {}
         left = None if target.max_queries is None else target.max_queries - FRAME
         for name in ENSEMBLES:
             # a generator of its own, so that what one ensemble draws does not shift what the next one draws
             own = replace(target, rng=random.Random(target.rng.getrandbits(64)))
             # once there is something to lose, no ensemble may ask beyond the engine's limit, which would end the attempt
-            result, used = yield from within(self._ensemble(name, own), left if found else None)
+            result, used, _ = yield from within(self._ensemble(name, own), left if found else None)
             if left is not None:
                 left -= used
             if result is not None:
-                found.append(result)
+                found[name] = result
         if not found:
             return None
-        index, _ = yield from quality.best(target, found)
-        return found[index]
+        index, _ = yield from quality.best(target, list(found.values()))
+        winner = list(found)[index]
+        yield Credit(winner)
+        return found[winner]
 
     def _ensemble(self, name: str, target: Target) -> Steps:
         """Its members in turn, until one finds a text."""

@@ -161,7 +161,18 @@ class Complete:
     seeds: tuple[int | None, ...]
 
 
-Request = Score | Repeat | Propose | Fill | Perplexity | Similar | Meaning | Gradient | Complete
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """Not asked of anyone: names the member of an ensemble whose text will be the result. The answer is True."""
+
+    member: str
+
+
+class OutOfBudget(Exception):
+    """Raised by an attack that shares out its queries, when they ended before it found anything (status ``budget``)."""
+
+
+Request = Score | Repeat | Propose | Fill | Perplexity | Similar | Meaning | Gradient | Complete | Credit
 Steps = Generator[Request, Any, Segments | None]
 """A running attack: yields requests, is sent the answers, returns the adversarial text or None."""
 

@@ -18,7 +18,9 @@ from hardtext.progress import progress
 from hardtext.scoring.changes import changed_share
 
 BEST = "best.jsonl"
-"""Beside the attempts: for each that ended with status ``budget``, the text that came closest."""
+"""Beside the attempts: for each that ended with status ``budget`` after a candidate was asked, the closest text."""
+MEMBERS = "members.jsonl"
+"""Beside the attempts of an ensemble: for each success, the member attack that found it."""
 
 
 def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str, seed: int,
@@ -28,15 +30,14 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
     Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped
     (only those that ended in an error are, as an endpoint may answer by now);
     a half-written last line is cut off. Rows of another run are refused. ``options`` are those of ``engine.run``.
-    What ``engine.run`` kept aside of examples that ran out of budget goes to ``BEST`` in the same folder.
+    What has no place in a row goes to ``BEST`` and ``MEMBERS`` in the same folder.
     """
     path = Path(path)
     order = [e.id for e in examples]
     if repeated := [i for i, n in Counter(order).items() if n > 1]:
         raise InputError(f"examples: ids must be unique, repeated: {', '.join(repeated[:5])}")
     found = _finished(path, attack, victim, examples, domain=domain, seed=seed)
-    aside = path.with_name(BEST)
-    best = {row["id"]: row for row in _rows(aside)}
+    best, members = _Aside(path.with_name(BEST), "best"), _Aside(path.with_name(MEMBERS), "member")
     left = [e for e in examples if e.id not in found]
     if left:
         stats = Stats() if stats is None else stats
@@ -44,9 +45,9 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
         with records.RowWriter(path) as writer, progress(title, total=len(examples), done=len(found)) as bar:
             for attempt in run(attack, victim, left, domain=domain, seed=seed, stats=stats, **options):
                 if attempt.best is not None:  # before its attempt, after which nobody would ask for it again
-                    best[attempt.id] = {"id": attempt.id, "best": list(attempt.best)}
-                    with records.RowWriter(aside) as beside:
-                        beside.append(best[attempt.id])
+                    best.append(attempt.id, list(attempt.best))
+                if attempt.member:
+                    members.append(attempt.id, attempt.member)
                 writer.append(attempt.to_row())
                 found[attempt.id] = attempt
                 successes += attempt.status == "success"
@@ -55,10 +56,28 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
                 bar.advance(1, show=f"{successes} successes · {queries} queries · {rate:.0f} forwards/s")
     attempts = [found[i] for i in order]
     records.write_rows(path, (a.to_row() for a in attempts))
-    if best:
-        records.write_rows(aside, (best[i] for i in order if i in best))
-        attempts = [replace(a, best=tuple(best[a.id]["best"])) if a.id in best else a for a in attempts]
-    return attempts
+    best.close(order)
+    members.close(order)
+    return [replace(a, best=tuple(best.values[a.id]) if a.id in best.values else None, member=members.values.get(a.id, ""))
+            for a in attempts]
+
+
+class _Aside:
+    """A JSON-lines file with one value for some of the examples; it exists once there is one."""
+
+    def __init__(self, path: Path, key: str) -> None:
+        self._path, self._key = path, key
+        self.values: dict[str, Any] = {row["id"]: row[key] for row in _rows(path)}
+
+    def append(self, id: str, value: Any) -> None:
+        self.values[id] = value
+        with records.RowWriter(self._path) as writer:
+            writer.append({"id": id, self._key: value})
+
+    def close(self, order: Sequence[str]) -> None:
+        """Leave the values in input order."""
+        if self.values:
+            records.write_rows(self._path, ({"id": i, self._key: self.values[i]} for i in order if i in self.values))
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -95,10 +114,11 @@ def summarise(attempts: Sequence[Attempt]) -> dict[str, Any]:
     ``queries`` and ``forwards`` are totals over all attempts; ``queries_per_example`` is the published figure (failures
     included). ``errors`` counts the messages of attempts that ended in an exception. ``single_query_successes`` counts
     those too that most repeats did not confirm: what one query would have called a success. ``changed_share``: of the
-    words of a text, mean over successes.
+    words of a text, mean over successes. ``members``: of an ensemble, how many texts each of its attacks won.
     """
     status = Counter(a.status for a in attempts)
     queries = sum(a.queries for a in attempts)
+    members = Counter(a.member for a in attempts if a.member)
     shares = [changed_share(a.original, a.adversarial) for a in attempts if a.status == "success"]
     return {
         "attempts": len(attempts),
@@ -110,5 +130,6 @@ def summarise(attempts: Sequence[Attempt]) -> dict[str, Any]:
         "queries_per_example": queries / len(attempts) if attempts else None,
         "forwards": sum(a.forwards for a in attempts),
         "seconds": round(sum(a.seconds for a in attempts), 3),
+        **({"members": dict(members.most_common())} if members else {}),
         "errors": dict(Counter(a.error for a in attempts if a.status == "error").most_common()),
     }

@@ -19,6 +19,7 @@ LOOKED_AT = 32  # examples
 LEAST_TO_JUDGE = 8  # examples before accuracy or sameness says anything
 NOISE = 1e-5  # between two answers to the same text
 SUM_TOLERANCE = 1e-3
+UNDECIDED = 0.05  # above chance
 REPEATS = 5  # how often a victim that answers by chance is asked, unless the user says otherwise
 
 
@@ -68,6 +69,9 @@ def _judge(rows: numpy.ndarray, texts: Sequence[Example], classes: Sequence[str]
     if numpy.ptp(rows, axis=0).max() < NOISE:
         return [f"the victim says the same of {len(texts)} different texts: it does not read them"]
     found = []
+    if (surest := rows.max()) < 1 / len(classes) + UNDECIDED:
+        found.append(f"the victim is nearly undecided about all of {len(texts)} texts (no probability above "
+                     f"{surest:.2f}): a breath moves it, so success says little")
     if len(set(predictions.tolist())) == 1:
         found.append(f"the victim predicts {classes[predictions[0]]!r} for all of {len(texts)} texts looked at: attacks "
                      f"only ever push it away from there")

@@ -51,11 +51,20 @@ class Task:
     best: Segments | None = None  # of the texts asked as candidates, the one that lowers the label's probability most
     lowest: float = 1.0  # that probability
     tried: bool = False  # whether any candidate was asked
+    member: str = ""  # of an ensemble: whose text is the result
 
 
 class Service(Protocol):
     def serve(self, tasks: Sequence[Task]) -> None:
         """One round of work: set ``answer`` (or ``failure`` or ``spent``) of every task that is done."""
+
+
+class Crediting:
+    """Takes down ``Credit``."""
+
+    def serve(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            task.member, task.answer = task.request.member, True
 
 
 def share(seconds: float, tasks: Sequence[Task], sizes: Sequence[int]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from hardtext.attacks.base import Attack
 from hardtext.attacks.language_model_service import Completing
 from hardtext.attacks.masked_lm_service import Filling, MaskedLM, Proposing, Rating
-from hardtext.attacks.requests import Complete, Fill, Gradient, Meaning, Perplexity, Propose, Repeat, Score, Similar
-from hardtext.attacks.services import Service, Stats
+from hardtext.attacks.requests import Complete, Credit, Fill, Gradient, Meaning, Perplexity, Propose, Repeat, Score, Similar
+from hardtext.attacks.services import Crediting, Service, Stats
 from hardtext.attacks.similarity_service import Comparing, Encoder, Judging
 from hardtext.attacks.victim_service import Cache, Repeating, Scoring, Sensing
 from hardtext.core import Victim
@@ -36,6 +36,7 @@ class Toolbox:
             Meaning: self._judging,
             Gradient: lambda: Sensing(victim, max_queries, stats),
             Complete: Completing,
+            Credit: Crediting,
         }
 
     def service(self, kind: type) -> Service:

@@ -105,7 +105,7 @@ def _read(path: Path, said: str) -> tuple[list[str], list[numpy.ndarray]]:
     found: dict[str, numpy.ndarray] = {}
     size = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 word, *numbers = line.rstrip().split(" ")
                 if number == 1 and len(numbers) == 1 and word.isdigit():
@@ -124,7 +124,8 @@ def _read(path: Path, said: str) -> tuple[list[str], list[numpy.ndarray]]:
 
 def _numbers(numbers: list[str], said: str) -> numpy.ndarray:
     try:
-        vector = numpy.array(numbers, dtype=numpy.float32)
+        with numpy.errstate(over="ignore"):
+            vector = numpy.array(numbers, dtype=numpy.float64).astype(numpy.float32)
     except ValueError:
         vector = numpy.array([numpy.nan])
     if not len(vector) or not numpy.isfinite(vector).all():

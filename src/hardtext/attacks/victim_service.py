@@ -74,7 +74,7 @@ class Scoring:
                 _keep_best(task, texts, table[:counted, task.label])
             task.seen.update(keys)
             task.forwards += len(set(keys)) if self._cache is None else len(task.seen) - known
-            if progress.done:
+            if progress.done:  # before the budget ended
                 task.answer, task.progress = progress.answer(), None
             elif progress.exhausted:
                 task.spent = True
@@ -86,8 +86,7 @@ class Scoring:
         allowed = count = len(request.texts)
         if self._max_queries is not None:
             allowed = min(count, self._max_queries - task.queries)
-        if allowed < count and (request.until_flip is None or allowed < 1):
-            task.spent = True
+        task.spent = allowed < 1 <= count
         return _Progress(request.texts, request.until_flip, allowed, max(self._speculate, task.queries // GROWTH))
 
     def _rows(self, texts: dict[bytes, Segments]) -> dict[bytes, numpy.ndarray]:

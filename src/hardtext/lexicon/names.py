@@ -12,12 +12,13 @@ from hardtext.lexicon.function_words import is_content
 _HANDLE = re.compile(r"(?<!\w)@\w+")
 
 
-def names(segment: str) -> Iterator[tuple[int, int]]:
+def names(segment: str, cautious: bool = False) -> Iterator[tuple[int, int]]:
     """Where names seem to stand, found without a tagger: capitalised words inside a sentence, capitalised words that
     WordNet does not know, and handles (@someone).
 
-    A known word that opens a sentence is no name ("Bush lied" keeps its Bush open to change). Where every content word
-    of a sentence is capitalised, as in a headline, capitals say nothing and only unknown words count.
+    A known word that opens a sentence is no name; for the ``cautious`` it is one where it can be a noun ("Bush lied", but
+    also "Voters lied"). Where every content word of a sentence is capitalised, as in a headline, capitals say nothing
+    and only unknown words count.
 
     >>> [segment[a:b] for segment in ["The senator met Angela Merkel."] for a, b in names(segment)]
     ['Angela', 'Merkel']
@@ -26,9 +27,15 @@ def names(segment: str) -> Iterator[tuple[int, int]]:
         content = [w for w in sentence if w.text[0].isalpha() and is_content(w.text)]
         headline = all(w.text[0].isupper() for w in content)
         for word in content:
-            if word.text[0].isupper() and not (wordnet.known(word.text) and (headline or word is sentence[0])):
+            opener = word is sentence[0] and not (cautious and _noun(word.text))
+            plain = (headline and not (cautious and len(content) == 1)) or opener
+            if word.text[0].isupper() and not (plain and wordnet.known(word.text)):
                 yield word.start, word.end
     yield from (match.span() for match in _HANDLE.finditer(segment))
+
+
+def _noun(word: str) -> bool:
+    return any(reading.pos == "n" for reading in wordnet.readings(word.lower()))
 
 
 def _sentences(segment: str) -> Iterator[list[text.Word]]:

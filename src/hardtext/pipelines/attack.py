@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking
-from hardtext.attacks import choose
+from hardtext.attacks import choose, engine
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
-from hardtext.pipelines.common import ALIKE, find_victim, folder_of, load_corpus, masked_lm_of, summary_of
+from hardtext.pipelines.common import ALIKE, changed, find_victim, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import attack_table
 
 if TYPE_CHECKING:
@@ -26,14 +26,12 @@ NOTE = ("skipped: nothing to attack in the text; budget: stopped at max_queries 
 def run(config: AttackConfig) -> Sequence[Attempt]:
     from hardtext.config import to_dict
 
-    if config.repeats is not None and config.repeats < 1:
-        raise InputError(f"repeats={config.repeats}: expected 1 or more, or null to let the victim decide")
+    engine.check_options(max_queries=config.max_queries, repeats=config.repeats, limit=config.limit,
+                         max_seconds=config.max_seconds)
     corpus = load_corpus(config.domain, config.seed)
     domain = corpus.domain
     examples = choose(corpus.split(config.split), config.attack.subset, config.seed)
     if config.limit is not None:
-        if config.limit < 1:
-            raise InputError(f"limit={config.limit}: expected 1 or more")
         examples = examples[: config.limit]
     if not examples:
         raise InputError(f"split={config.split}: domain {domain.name} has no examples there")
@@ -58,8 +56,10 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
     notes = [NOTE, *(f"stand-in: {words}" for words in summary["stand_ins"]),
              *(f"warning: {words}" for words in summary["victim_warnings"])]
     where = domain.name + (f" ({domain.stand_in})" if domain.stand_in else "")
-    attack_table.print_summary(f"{config.attack.name} against {victim.name} on {where}", summary,
-                               notes="\n".join(notes))
+    settings = ", ".join(f"{key}={value}" for key, value in changed(config.attack).items()
+                         if isinstance(value, (str, int, float)))
+    title = config.attack.name + (f" ({settings})" if settings else "")
+    attack_table.print_summary(f"{title} against {victim.name} on {where}", summary, notes="\n".join(notes))
     log.info("score it with: python evaluate.py task=score attempts=%s", runs.shown(folder))
     return attempts
 
@@ -82,7 +82,8 @@ def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Seque
                                   seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds,
                                   repeats=repeats, masked_lm=masked_lm)
         summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started)
-        summary |= {"repeats": repeats, "victim_warnings": list(found.warnings)}
+        summary |= {"victim": victim.name, "max_queries": config.max_queries, "max_seconds": config.max_seconds,
+                    "backend": config.backend, "repeats": repeats, "victim_warnings": list(found.warnings)}
         records.write_json(folder / "summary.json", summary)
         diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))})
         diary.attempts("attempts", attempts)

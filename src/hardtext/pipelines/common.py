@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Sequence
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,12 +71,24 @@ def summary_of(attempts: Sequence[Attempt], attack: Attack, masked_lm: MaskedLM 
     """
     from hardtext.attacks.rows import summarise
 
-    summary = {"attack": attack.name, **summarise(attempts), "wall_seconds": round(wall_seconds, 1),
+    summary = {"attack": attack.name, "settings": changed(attack), "domain": domain.name, **summarise(attempts),
+               "wall_seconds": round(wall_seconds, 1),
                "domain_stand_in": domain.stand_in, "stand_ins": attack.stand_ins()}
     if masked_lm is not None:
         summary["masked_lm"] = masked_lm.name
         summary["stand_ins"] += [f"masked LM: {masked_lm.stand_in}"] if masked_lm.stand_in else []
     return summary
+
+
+def changed(attack: Attack) -> dict[str, Any]:
+    """The settings of an attack that are not its defaults, and the choices (variant, version, recipe) it has."""
+    choices = ("variant", "version", "recipe")
+    return {f.name: value for f in fields(attack) if (value := getattr(attack, f.name)) != "" and f.name != "name"
+            and (f.name in choices or value != _default(f))}
+
+
+def _default(field: Field) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def check_classes(victim: Victim, domain: Domain) -> Victim:

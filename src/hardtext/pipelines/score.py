@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +41,12 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     notes = found.notes() if found else []
 
     default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
-                                   scores.attack or "unknown", f"seed={attempts[0].seed}", scores.semantic_scorer)
+                                   scores.attack or "unknown", place(source, attempts[0].seed), scores.semantic_scorer)
     folder = folder_of(default, config.out, config.label)
     name = f"score {scores.domain} {scores.victim} {scores.attack}"
     settings = {"task": "score", "attempts": str(source), "strict": config.strict}
     file = source / "attempts.jsonl" if source.is_dir() else source
-    row = scores.to_row() | {"domain_stand_in": stand_in, "attempts_sha256": claims.digest(file),
+    row = scores.to_row() | {"attempts": str(source.resolve()), "domain_stand_in": stand_in, "attempts_sha256": claims.digest(file),
                              "strict": found.to_row() if found else None}
     with (runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=name, group=config.group) as diary):
@@ -60,6 +61,17 @@ def run(config: EvaluateConfig) -> scoring.Scores:
         print(note)
     log.info("written to %s", runs.shown(folder / "scores.json"))
     return scores
+
+
+def place(source: Path, seed: int) -> str:
+    """The part of the result's folder that tells runs of one attack apart: that of the attack folder under ``runs``
+    (``seed=0``, or ``seed=0,attack.variant=bodega`` of a sweep); for attempts elsewhere the path's digest too."""
+    folder = (source if source.is_dir() else source.parent).resolve()
+    if source.suffix == ".tsv":
+        return f"seed={seed}"
+    if folder.is_relative_to(runs.runs_root().resolve() / "attack"):
+        return folder.name
+    return f"seed={seed},{folder.name}-{sha256(str(folder).encode()).hexdigest()[:8]}"
 
 
 def ask_again(config: EvaluateConfig, attempts: Sequence[Attempt]) -> tuple[list[Attempt], strict.Recheck]:

@@ -23,6 +23,8 @@ def summary_table(summary: Mapping[str, Any], notes: str = "") -> Table:
     if summary["single_query_successes"] != summary["success"]:
         table.add_row("success by a single query", f"{summary['single_query_successes']} "
                       f"({summary['single_query_successes'] / total:.1%})")
+    for member, won in summary.get("members", {}).items():
+        table.add_row(f"  won by {member}", str(won))
     table.add_section()
     table.add_row("queries per text", "–" if summary["queries_per_example"] is None
                   else f"{summary['queries_per_example']:.1f}")

@@ -57,6 +57,7 @@ class LocalVictim:
             from hardtext.victims.onnx_backend import OnnxLogits
 
             self._logits = OnnxLogits(net, self._logits)
+            log.info("%s: computed by ONNX Runtime on the CPU", name)
         elif backend != "torch":
             raise InputError(f"backend={backend}: expected torch or onnx")
 
