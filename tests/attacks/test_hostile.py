@@ -64,7 +64,7 @@ def test_very_long_texts(attack, models, count):
     """Each word is ranked at most once, and the masked LM's window bounds the places that are tried."""
     text = " ".join(["state", "tax", "lie", "party", "claim"] * (count // 5))
     [a] = run(attack, Steady(), [Example("1", text, 0)], domain="d", seed=0, **models)
-    assert (a.status, a.error) == ("failed", None)
+    assert a.error is None and a.status == ("budget" if attack.name == "auto" else "failed")  # auto has a ration
     assert a.queries <= 5 * count + 510 * 48
 
 
