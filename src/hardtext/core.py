@@ -160,6 +160,9 @@ class Attempt:
             raise InputError(f"not an attempt: missing {', '.join(sorted(missing))}")
         if unknown := row.keys() - known:
             raise InputError(f"not an attempt: unknown {', '.join(sorted(unknown))}")
+        for key in ("queries", "forwards"):
+            if isinstance(row[key], bool) or (isinstance(row[key], int) and not 0 <= row[key] < 10**15):
+                raise InputError(f"not an attempt: {key} holds {str(row[key])[:60]}, expected a count")
         if row["status"] not in STATUSES:
             raise InputError(f"not an attempt: status {row['status']!r}, expected one of {', '.join(STATUSES)}")
         for key, kind in _ROW_KINDS.items():

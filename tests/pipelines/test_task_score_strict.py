@@ -56,7 +56,8 @@ def test_success_is_what_the_victim_says(tmp_path, victim, rows, capsys):
     scores = told(tmp_path, rows, model=victim)
     assert scores.instances == 4 and scores.successes == 2 and scores.confusion == 0.5
     written = json.loads((tmp_path / "out/scores.json").read_text())
-    assert written["strict"] == {"asked": 3, "confirmed": 1, "unconfirmed": [rows[1]["id"]], "flipped": [rows[2]["id"]],
+    assert written["strict"] == {"victim": "callable",
+                                 "asked": 3, "confirmed": 1, "unconfirmed": [rows[1]["id"]], "flipped": [rows[2]["id"]],
                                  "most_moved": pytest.approx(0.7)}
     assert written["attempts_sha256"] == claims.digest(tmp_path / "attempts.jsonl")
     printed = capsys.readouterr().out

@@ -63,7 +63,7 @@ def test_claims_are_corrected_and_counted(attempt):
                 attempt("a", "d", id="4", status="failed"), attempt("a", "e", id="5", status="budget"),
                 attempt("a", status="error", error="boom", id="6")]
     assert [a.id for a in strict.to_ask(attempts)] == ["1", "2", "4", "5"]
-    corrected, found = strict.recheck(attempts, {"1": True, "2": False, "4": True, "5": False}, most_moved=0.4)
+    corrected, found = strict.recheck(attempts, {"1": True, "2": False, "4": True, "5": False}, "bilstm", most_moved=0.4)
     assert [a.status for a in corrected] == ["success", "failed", "failed", "success", "budget", "error"]
     assert (found.asked, found.confirmed, found.unconfirmed, found.flipped) == (4, 1, ("2",), ("4",))
     assert [a.status for a in attempts][1] == "success"  # the rows given are left as they are
@@ -74,12 +74,13 @@ def test_claims_are_corrected_and_counted(attempt):
 
 
 def test_nothing_to_say_when_the_file_is_right(attempt):
-    corrected, found = strict.recheck([attempt("a", "b")], {"1": True}, most_moved=0.0001)
+    corrected, found = strict.recheck([attempt("a", "b")], {"1": True}, "bilstm", most_moved=0.0001)
     assert len(found.notes()) == 1 and corrected == [attempt("a", "b")]
-    assert found.to_row() == {"asked": 1, "confirmed": 1, "unconfirmed": [], "flipped": [], "most_moved": 0.0001}
+    assert found.to_row() == {"victim": "bilstm",
+                              "asked": 1, "confirmed": 1, "unconfirmed": [], "flipped": [], "most_moved": 0.0001}
 
 
 def test_many_ids_are_cut(attempt):
     attempts = [attempt("a", "b", id=str(i)) for i in range(9)]
-    _, found = strict.recheck(attempts, dict.fromkeys(map(str, range(9)), False))
+    _, found = strict.recheck(attempts, dict.fromkeys(map(str, range(9)), False), "bilstm")
     assert "(ids 0, 1, 2, 3, 4 and 4 more)" in " ".join(found.notes())

@@ -41,13 +41,16 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     notes = found.notes() if found else []
 
     default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
-                                   scores.attack or "unknown", place(source, attempts[0].seed), scores.semantic_scorer)
+                                   scores.attack or "unknown", place(source, attempts[0].seed),
+                                   scores.semantic_scorer)
+    if found:  # beside what the file claims, not over it
+        default = default.with_name(f"{default.name},strict={runs.component(found.victim)}")
     folder = folder_of(default, config.out, config.label)
     name = f"score {scores.domain} {scores.victim} {scores.attack}"
     settings = {"task": "score", "attempts": str(source), "strict": config.strict}
     file = source / "attempts.jsonl" if source.is_dir() else source
-    row = scores.to_row() | {"attempts": str(source.resolve()), "domain_stand_in": stand_in, "attempts_sha256": claims.digest(file),
-                             "strict": found.to_row() if found else None}
+    row = scores.to_row() | {"attempts": str(source.resolve()), "attempts_sha256": claims.digest(file),
+                             "domain_stand_in": stand_in, "strict": found.to_row() if found else None}
     with (runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=name, group=config.group) as diary):
         diary.summary({name: getattr(scores, name) for name in
@@ -68,7 +71,7 @@ def place(source: Path, seed: int) -> str:
     (``seed=0``, or ``seed=0,attack.variant=bodega`` of a sweep); for attempts elsewhere the path's digest too."""
     folder = (source if source.is_dir() else source.parent).resolve()
     if source.suffix == ".tsv":
-        return f"seed={seed}"
+        return f"seed={seed},{sha256(str(source.resolve()).encode()).hexdigest()[:8]}"
     if folder.is_relative_to(runs.runs_root().resolve() / "attack"):
         return folder.name
     return f"seed={seed},{folder.name}-{sha256(str(folder).encode()).hexdigest()[:8]}"
@@ -86,14 +89,14 @@ def ask_again(config: EvaluateConfig, attempts: Sequence[Attempt]) -> tuple[list
     asked = strict.to_ask(attempts)
     log.info("asking %s again about %d attempts", victim.name, len(asked))
     if not asked:
-        return strict.recheck(attempts, {})
+        return strict.recheck(attempts, {}, victim.name)
     before = victim.probabilities([attempt.original for attempt in asked])
     after = victim.probabilities([attempt.adversarial for attempt in asked])
     flips = ties.predicted(before) != ties.predicted(after)
     moved = [abs(told - now) for attempt, *rows in zip(asked, before, after)
              for said, row in zip((attempt.original_probs, attempt.adversarial_probs), rows) if said
              for told, now in zip(said, row)]
-    return strict.recheck(attempts, {attempt.id: bool(flip) for attempt, flip in zip(asked, flips)},
+    return strict.recheck(attempts, {attempt.id: bool(flip) for attempt, flip in zip(asked, flips)}, victim.name,
                           most_moved=float(max(moved)) if moved else None)
 
 

@@ -57,6 +57,7 @@ class Recheck:
     difference between a probability in the file and the victim's answer now (None where the file holds none).
     """
 
+    victim: str
     asked: int
     confirmed: int
     unconfirmed: tuple[str, ...]
@@ -68,7 +69,7 @@ class Recheck:
 
     def notes(self) -> list[str]:
         """The findings in words, for people."""
-        notes = [f"strict: the originals are the domain's; the victim was asked again about {self.asked} attempts, "
+        notes = [f"strict: the originals are the domain's; {self.victim} was asked again about {self.asked} attempts, "
                  f"{self.confirmed} successes confirmed"]
         if self.unconfirmed:
             notes.append(f"strict: {len(self.unconfirmed)} claimed successes not confirmed and counted as failures "
@@ -90,7 +91,7 @@ def to_ask(attempts: Sequence[Attempt]) -> list[Attempt]:
     return [attempt for attempt in attempts if attempt.adversarial is not None and attempt.status != "error"]
 
 
-def recheck(attempts: Sequence[Attempt], flips: Mapping[str, bool],
+def recheck(attempts: Sequence[Attempt], flips: Mapping[str, bool], victim: str,
             most_moved: float | None = None) -> tuple[list[Attempt], Recheck]:
     """The attempts with the status that the victim gives them, and what differed.
 
@@ -102,5 +103,6 @@ def recheck(attempts: Sequence[Attempt], flips: Mapping[str, bool],
     flipped = tuple(a.id for a in asked if a.status != "success" and flips[a.id])
     changed = {**dict.fromkeys(unconfirmed, "failed"), **dict.fromkeys(flipped, "success")}
     result = [replace(a, status=changed[a.id]) if a.id in changed else a for a in attempts]
-    return result, Recheck(asked=len(asked), confirmed=sum(a.status == "success" for a in asked) - len(unconfirmed),
+    return result, Recheck(victim=victim, asked=len(asked),
+                           confirmed=sum(a.status == "success" for a in asked) - len(unconfirmed),
                            unconfirmed=unconfirmed, flipped=flipped, most_moved=most_moved)

@@ -171,8 +171,8 @@ def _row(where: str, line: str) -> tuple[int, str, str | None]:
     succeeded, queries, original, modified = fields[:-1]
     if succeeded not in ("True", "False"):
         raise InputError(f"{where}: succeeded is {succeeded!r}, expected True or False")
-    if not re.fullmatch(r"[0-9]+", queries):
-        raise InputError(f"{where}: num_queries is {queries!r}, expected a whole number")
+    if not re.fullmatch(r"[0-9]{1,15}", queries):
+        raise InputError(f"{where}: num_queries is {queries[:60]!r}, expected a whole number of at most 15 digits")
     if (succeeded == "True") == (modified == UNSUCCESSFUL):
         raise InputError(f"{where}: succeeded is {succeeded} but the modified text is {modified[:60]!r}")
     unescaped = None if modified == UNSUCCESSFUL else modified.replace("\\n", "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -93,8 +94,8 @@ def _texts(source: Path) -> list[tuple[str, str]]:
             if sum(member.file_size for member in members) > _MAX_CHARACTERS:
                 raise InputError(f"{source}: unpacks to more than {_MAX_CHARACTERS} bytes")
             return [(f"{source}/{m.filename}", _decoded(f"{source}/{m.filename}", archive.read(m))) for m in members]
-    except BadZipFile as error:
-        raise InputError(f"{source}: not a zip file ({error})") from error
+    except (BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:  # damaged, encrypted, exotic
+        raise InputError(f"{source}: no zip file that can be read here ({error})") from error
 
 
 def _decoded(where: str, data: bytes) -> str:
