@@ -251,28 +251,36 @@ def _play(attack, segments, probability, candidates=None, seed=0, similar=None, 
     def rows(texts):
         return np.array([[probability(t), 1 - probability(t)] for t in texts]).reshape(-1, 2)
 
-    target = Target(segments, rows([segments])[0], random.Random(seed))
-    steps, requests, answer = attack.steps(target), [], None
+    def others(request):
+        if isinstance(request, Propose):
+            found = [candidates.get(w, []) if i in request.wanted else [] for i, w in enumerate(request.words)]
+            answer = [[(p, np.array(x, np.float32)) for p, x in word] for word in found]
+            return [word if len(word) == 1 or not request.whole else [] for word in answer]
+        if isinstance(request, Similar):
+            return np.array([similar(a, b) for a, b in request.pairs])
+        if isinstance(request, Fill):
+            return [(list(found), np.log(np.array(list(found.values()))))
+                    for found in (fill(*context) for context in request.contexts)]
+        return np.array([sum(map(len, t)) for t in request.texts], float)
+
+    return _converse(attack.steps, segments, rows, others, seed)
+
+
+def _converse(steps_of, segments, rows, others, seed=0, window=None):
+    """Play the engine for one text: (result, requests). ``steps_of(target)`` is the attack; ``rows(texts)`` the
+    victim; ``others(request)`` answers what is not the victim's."""
+    steps, requests, answer = steps_of(Target(segments, rows([segments])[0], random.Random(seed), window)), [], None
     try:
         while True:
             request = steps.send(answer)
             requests.append(request)
-            if isinstance(request, Score):
-                answer = rows(list(request.texts))
-                if request.until_flip is not None:
-                    flips = np.flatnonzero(answer.argmax(1) != request.until_flip)
-                    answer = answer[:flips[0] + 1] if flips.size else answer
-            elif isinstance(request, Propose):
-                found = [candidates.get(w, []) if i in request.wanted else [] for i, w in enumerate(request.words)]
-                answer = [[(p, np.array(x, np.float32)) for p, x in word] for word in found]
-                answer = [word if len(word) == 1 or not request.whole else [] for word in answer]
-            elif isinstance(request, Similar):
-                answer = np.array([similar(a, b) for a, b in request.pairs])
-            elif isinstance(request, Fill):
-                answer = [(list(found), np.log(np.array(list(found.values()))))
-                          for found in (fill(*context) for context in request.contexts)]
-            else:
-                answer = np.array([sum(map(len, t)) for t in request.texts], float)
+            if not isinstance(request, Score):
+                answer = others(request)
+                continue
+            answer = rows(list(request.texts))
+            if request.until_flip is not None:
+                flips = np.flatnonzero(answer.argmax(1) != request.until_flip)
+                answer = answer[:flips[0] + 1] if flips.size else answer
     except StopIteration as end:
         return end.value, requests
 
@@ -280,3 +288,8 @@ def _play(attack, segments, probability, candidates=None, seed=0, similar=None, 
 @pytest.fixture(scope="session")
 def play():
     return _play
+
+
+@pytest.fixture(scope="session")
+def converse():
+    return _converse

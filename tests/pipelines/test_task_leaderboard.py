@@ -42,7 +42,7 @@ def row(index: int, success: bool, **values) -> dict:
             "seed": 0, "error": None} | values
 
 
-def save(folder: Path, rows, summary={"domain_stand_in": ""}, config=None, state="done") -> Path:  # noqa: B006
+def save(folder: Path, rows, summary={"domain_stand_in": ""}, config=None, state="done") -> Path:  # noqa: B006  (only read)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "attempts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name, content in (("summary.json", summary), ("config.yaml", config), ("status.json", {"state": state})):

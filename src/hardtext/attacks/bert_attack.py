@@ -33,6 +33,7 @@ from hardtext.attacks import bert_attack_textattack, importance, ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import Constraints, whole_word
 from hardtext.attacks.joined import Joined
+from hardtext.attacks.proposals import proposed
 from hardtext.attacks.requests import LazyTexts, Perplexity, Propose, Score, Steps
 from hardtext.attacks.search import greedy
 from hardtext.core import InputError, Segments
@@ -108,18 +109,12 @@ class BertAttack(MaskedLMAttack, WordAttack):
 
 def _sound(target: Target, constants: Constants, rules: Constraints) -> Steps:
     segments, label = target.segments, target.label
-    words, changeable = text.words(segments), set(rules.changeable(target))
+    proposals = yield from proposed(segments, rules.changeable(target), constants.k)
     candidates: dict[text.Word, list[str]] = {}
-    for segment in range(len(segments)):
-        here = [w for w in words if w.segment == segment]
-        wanted = tuple(i for i, w in enumerate(here) if w in changeable)
-        if not wanted:
-            continue
-        proposals = yield Propose(tuple(w.text for w in here), constants.k, wanted, whole=True)
-        for i in wanted:
-            likely = [text.match_case(c, here[i].text) for c in _single(proposals[i], constants) if whole_word(c)]
-            if found := rules.fitting(here[i].text, likely):
-                candidates[here[i]] = found
+    for word, proposal in proposals.items():
+        likely = [text.match_case(c, word.text) for c in _single(proposal, constants) if whole_word(c)]
+        if found := rules.fitting(word.text, likely):
+            candidates[word] = found
     if not candidates:
         return None
     attackable = list(candidates)

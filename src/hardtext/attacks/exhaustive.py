@@ -17,7 +17,8 @@ from hardtext import text
 from hardtext.attacks import importance, quality, ties
 from hardtext.attacks.base import Target
 from hardtext.attacks.constraints import Constraints
-from hardtext.attacks.requests import LazyTexts, Propose, Request, Score, Steps
+from hardtext.attacks.proposals import proposed
+from hardtext.attacks.requests import LazyTexts, Request, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.core import Segments
 from hardtext.lexicon.function_words import is_content
@@ -75,23 +76,17 @@ def kind(word: str) -> str:
 def _places(target: Target, words: Sequence[text.Word], rules: Constraints, bounds: Bounds,
             ) -> Generator[Request, Any, Places]:
     """The candidates of each word that has any, from one pass of the masked LM over each unmasked segment."""
+    proposals = yield from proposed(target.segments, words, bounds.k)
     found: Places = {}
-    everything, may_change = text.words(target.segments), frozenset(words)
-    for segment in range(len(target.segments)):
-        here = [w for w in everything if w.segment == segment]
-        wanted = tuple(i for i, w in enumerate(here) if w in may_change)
-        if not wanted:
-            continue
-        proposals = yield Propose(tuple(w.text for w in here), bounds.k, wanted, whole=True)
-        for i in wanted:
-            old = here[i].text
-            pieces = proposals[i][0][0] if proposals[i] else []
-            alike = [text.match_case(p, old) for p in pieces if kind(p) == kind(old)]
-            if kind(old) == "word":
-                alike = rules.fitting(old, alike)
-            alike = list(dict.fromkeys(a for a in alike if a.lower() != old.lower()))
-            if alike:
-                found[here[i]] = alike
+    for word, proposal in proposals.items():
+        old = word.text
+        pieces = proposal[0][0] if proposal else []
+        alike = [text.match_case(p, old) for p in pieces if kind(p) == kind(old)]
+        if kind(old) == "word":
+            alike = rules.fitting(old, alike)
+        alike = list(dict.fromkeys(a for a in alike if a.lower() != old.lower()))
+        if alike:
+            found[word] = alike
     if len(found) <= bounds.places:
         return found
     ranked = list(found)

@@ -35,8 +35,9 @@ from hardtext import text
 from hardtext.attacks import ties
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice, check_unused
 from hardtext.attacks.constraints import Constraints
+from hardtext.attacks.proposals import proposed
 from hardtext.attacks.punct_tokens import KEPT, PunctTokens, synonyms
-from hardtext.attacks.requests import Answered, LazyTexts, Propose, Request, Score, Steps
+from hardtext.attacks.requests import Answered, LazyTexts, Request, Score, Steps
 from hardtext.attacks.search import Edits
 from hardtext.attacks.vectors import PUBLISHED_THRESHOLD, STAND_IN, load_vectors
 from hardtext.core import InputError, Segments
@@ -117,20 +118,14 @@ class Genetic(MaskedLMAttack, WordAttack):
         """The candidates of every word that may change, those that fit first."""
         rules, near = self.constraints.over(OWN), load_vectors(self.vectors or "bundled")
         least = 1 - DISTANCE / 2 * (1 - near.threshold) / (1 - PUBLISHED_THRESHOLD)  # 0.75 for the published vectors
-        words = text.words(target.segments)
         neighbours: dict[text.Word, list[str]] = {}
         for word in rules.changeable(target):
             alike = [text.match_case(n, word.text) for n, cosine in near.neighbours(word.text.lower(), NEIGHBOURS)
                      if cosine >= least]
             if fitting := rules.fitting(word.text, alike):
                 neighbours[word] = fitting
-        candidates: dict[text.Word, list[str]] = {}
-        for segment in range(len(target.segments)):
-            here = [w for w in words if w.segment == segment]
-            wanted = tuple(i for i, w in enumerate(here) if w in neighbours)
-            if wanted:
-                proposals = yield Propose(tuple(w.text for w in here), RANKED, wanted, whole=True)
-                candidates.update((here[i], _fitting(neighbours[here[i]], proposals[i])) for i in wanted)
+        proposals = yield from proposed(target.segments, neighbours, RANKED)
+        candidates = {word: _fitting(neighbours[word], proposal) for word, proposal in proposals.items()}
         return _Pool(candidates, {w: len(n) for w, n in neighbours.items()}, rules, target)
 
 

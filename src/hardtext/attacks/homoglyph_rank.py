@@ -16,7 +16,8 @@ from hardtext import text
 from hardtext.attacks import characters, importance
 from hardtext.attacks.base import MaskedLMAttack, Target, WordAttack, check_choice
 from hardtext.attacks.constraints import Constraints, whole_word
-from hardtext.attacks.requests import Propose, Score, Steps
+from hardtext.attacks.proposals import proposed
+from hardtext.attacks.requests import Score, Steps
 from hardtext.attacks.search import greedy
 from hardtext.core import InputError
 
@@ -77,16 +78,10 @@ def _homoglyphs(target: Target, words: Sequence[text.Word], edit: str) -> dict[t
 
 def _substitutes(target: Target, words: Sequence[text.Word], k: int, constraints: Constraints):
     """The masked LM's whole words for each word, in its case, from one pass over the original."""
+    proposals = yield from proposed(target.segments, words, k)
     found: dict[text.Word, list[str]] = {}
-    for segment in range(len(target.segments)):
-        here = [w for w in text.words(target.segments) if w.segment == segment]
-        positions = {w: i for i, w in enumerate(here)}
-        wanted = [w for w in words if w.segment == segment]
-        if not wanted:
-            continue
-        proposals = yield Propose(tuple(w.text for w in here), k, tuple(positions[w] for w in wanted), whole=True)
-        for word in wanted:
-            for pieces, _ in proposals[positions[word]]:
-                if new := constraints.fitting(word.text, filter(whole_word, pieces)):
-                    found[word] = [text.match_case(piece, word.text) for piece in new]
+    for word, proposal in proposals.items():
+        for pieces, _ in proposal:
+            if new := constraints.fitting(word.text, filter(whole_word, pieces)):
+                found[word] = [text.match_case(piece, word.text) for piece in new]
     return found
