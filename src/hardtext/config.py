@@ -27,6 +27,7 @@ from hardtext import runs
 from hardtext.attacks import ATTACKS, Attack
 from hardtext.core import InputError
 from hardtext.domains import DOMAINS, DomainSettings
+from hardtext.hardening.settings import HARDENING, HardeningSettings
 from hardtext.scoring import SEMANTIC, SemanticSettings
 from hardtext.tracking import LoggerSettings
 from hardtext.victims import MODELS, ModelSettings
@@ -50,6 +51,7 @@ class Command:
     out: Optional[str] = None  # another folder than the one under runs/
     overwrite: bool = False  # start again although the folder holds a run with other settings
     logger: LoggerSettings = field(default_factory=LoggerSettings)
+    hardening: HardeningSettings = field(default_factory=HardeningSettings)  # the defences of the victim
     label: str = ""  # set by a sweep: what tells this job's folder from its siblings'
     group: Optional[str] = None  # set by a sweep: the W&B group of its jobs
 
@@ -100,7 +102,8 @@ def register() -> None:
     store = ConfigStore.instance()
     for name, schema in {"train": TrainConfig, "attack": AttackConfig, "evaluate": EvaluateConfig}.items():
         store.store(group="schema", name=name, node=schema)
-    for group, registry in {"domain": DOMAINS, "model": MODELS, "attack": ATTACKS, "semantic": SEMANTIC}.items():
+    for group, registry in {"domain": DOMAINS, "model": MODELS, "attack": ATTACKS, "semantic": SEMANTIC,
+                            "hardening": HARDENING}.items():
         for name, schema in registry.items():
             store.store(group=f"schema/{group}", name=name, node=schema)
     store.store(group="schema", name="logger", node=LoggerSettings)
@@ -114,6 +117,10 @@ def build(config: DictConfig) -> Any:
     (domain, model, attack, seed) gets those changes added to the folder's name, so that jobs never share one.
     """
     settings = OmegaConf.to_object(config)
+    if settings.hardening.names():
+        if settings.model is None or not settings.model.trainable:
+            raise InputError(f"hardening={list(settings.hardening.names())}: name the trained model with model=")
+        settings.model.name += settings.hardening.ending()
     if HydraConfig.initialized() and HydraConfig.get().mode.name == "MULTIRUN":
         settings.label = label(HydraConfig.get().overrides.task)
         settings.group = settings.group or HydraConfig.get().job.name + " sweep"
@@ -121,8 +128,8 @@ def build(config: DictConfig) -> Any:
 
 
 _INTERNAL = {"hydra", "label", "group"}
-_NAMED = {"domain", "model", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite", "domain.path",
-          "out", "device", "backend", "victim"}
+_NAMED = {"domain", "model", "hardening", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite",
+          "domain.path", "out", "device", "backend", "victim"}
 
 
 def label(overrides: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ from hardtext.core import InputError
 log = logging.getLogger(__name__)
 
 STATES = ("running", "done", "failed")
-WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json",
+WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json", "rounds",
         "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json")
 """What a run makes: while one of these is there, another config is refused."""
 OWN = ("config.yaml", "status.json", "logs", "wandb", *WORK)

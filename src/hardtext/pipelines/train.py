@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,20 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking, weights
-from hardtext.attacks import choose
-from hardtext.core import Attempt, Corpus, Example, InputError, Victim
-from hardtext.hardening.adversarial import is_adversarial, union
+from hardtext.attacks import ATTACKS, Attack, choose
+from hardtext.core import STATUSES, Attempt, Corpus, Example, InputError, Victim
+from hardtext.hardening.adversarial import is_adversarial, origins, union
+from hardtext.hardening.rounds import dealt, easiest
 from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import train_table
+from hardtext.seeding import generator
+from hardtext.text import words
 from hardtext.victims import TrainingPlan, load_victim
 
 if TYPE_CHECKING:
-    from hardtext.attacks.masked_lm import MaskedLM
     from hardtext.config import TrainConfig
+    from hardtext.hardening.settings import Augment
+    from hardtext.victims.losses import Loss
 
 log = logging.getLogger(__name__)
 
 ROBUST_METRICS = ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")
+BEFORE = "clean/victim"  # the victim that the first adversarial round attacks
+SMOOTH_COPIES = 2  # randomised copies of each training text
+OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
 LEARNED = 0.02  # accuracy over that of the most frequent class from which a victim counts as one
 
 
@@ -81,45 +89,80 @@ class Work:
     folder: runs.RunFolder
     diary: tracking.Run
 
-    @cached_property
-    def masked_lm(self) -> MaskedLM | None:
-        return masked_lm_of(self.config.model.adversary)
-
     @property
     def path(self) -> Path:
         return self.folder.path
+
+    @cached_property
+    def adversary(self) -> Attack | None:
+        """What the victim is measured against, before and after: that of the recipe, or the attack that weighs most."""
+        if (augment := self.config.hardening.augment) is None:
+            return self.config.model.adversary
+        name = max(augment.attacks, key=lambda name: augment.attacks[name])
+        return augmenting(name)
+
+    @cached_property
+    def own(self) -> list[str]:
+        """The words of the training texts that canonicalisation takes for known."""
+        counts = Counter(w.text.lower() for e in self.corpus.train for w in words(e.segments) if w.text.isalpha())
+        return sorted(word for word, count in counts.items() if count >= OWN_TIMES)
 
     def train(self) -> dict[str, Any]:
         model, corpus = self.config.model, self.corpus
         if not corpus.train:
             raise InputError(f"domain {corpus.domain.name} has no training examples")
-        from hardtext.victims.export import save_victim
-
         started = time.perf_counter()
         module = model.module(corpus.domain, self.config.seed)
-        module = self._fit(module, corpus.train, model.plan, "clean")
-        if model.adversary is None:
-            if runs.is_follower():
-                return {}
-            save_victim(module, self.path / "victim", corpus.domain, model.name)
-            report = self._report(self.measure(self._load("victim"), "clean"))
-        else:
-            before = self.path / "clean" / "victim"
-            if not runs.is_follower():
-                save_victim(module, before, corpus.domain, model.name)
-            attempts = self._attack_training_set()
-            examples = union(corpus.train, attempts)
-            module = self._fit(module, examples, model.adversarial, "adversarial")
-            if runs.is_follower():
-                return {}
-            save_victim(module, self.path / "victim", corpus.domain, model.name)
-            report = self._report(self.measure(self._load("victim"), "adversarial"))
-            report["before"] = self.measure(self._load("clean/victim"), "clean")
+        module = self._fit(module, corpus.train, model.plan, "clean", self._loss())
+        rounds = self._rounds()
+        for number, plan in enumerate(rounds, start=1):
+            self._save(module, BEFORE if number == 1 else f"rounds/{number}/victim")
+            examples, loss = self._attack_training_set(number)
+            phase = "adversarial" if number == 1 else f"adversarial-{number}"
+            module = self._fit(module, examples, plan, phase, loss)
+        self._save(module, "victim")
+        if runs.is_follower():
+            return {}
+        report = self._report(self.measure(self._load("victim"), "adversarial" if rounds else "clean"))
+        if rounds:
+            report["before"] = self.measure(self._load(BEFORE), "clean")
             report["adversarial"] = records.read_json(self.path / "adversarial.json") | {
                 "used": sum(is_adversarial(example) for example in examples)}
             report["robustness"] = self._robustness()
+        if self.config.hardening.names():
+            report["hardening"] = list(self.config.hardening.names())
         report["seconds"] = round(time.perf_counter() - started, 1)
         return report
+
+    def _rounds(self) -> list[TrainingPlan]:
+        """The plan of each adversarial round; none where the victim is not trained on attacks."""
+        model, augment = self.config.model, self.config.hardening.augment
+        if augment is None:
+            return [] if model.adversary is None else [model.adversarial]
+        if model.adversary is not None:
+            raise InputError(f"model={model.name} has an adversary of its own; take the plain model with "
+                             f"hardening=[augment], or leave augment out")
+        plan = replace(model.plan, epochs=augment.epochs, lr=augment.lr or model.plan.lr, schedule=augment.schedule,
+                       keep=augment.keep)
+        return [plan] * augment.rounds
+
+    def _loss(self, augment: Augment | None = None) -> Loss:
+        from hardtext.victims.losses import Loss
+
+        added = {} if augment is None else {"label_smoothing": augment.label_smoothing, "consistency": augment.consistency,
+                                            "adversarial_weight": augment.weight}
+        if embedding := self.config.hardening.embedding:
+            from hardtext.hardening.embedding import Perturbed
+
+            added["perturbation"] = Perturbed(embedding)
+        return Loss(**added)
+
+    def _save(self, module: Any, name: str) -> None:
+        from hardtext.victims.export import save_victim
+
+        if not runs.is_follower():
+            save_victim(module, self.path / name, self.corpus.domain, self.config.model.name,
+                        self.config.hardening.at_inference(), self.own if self.config.hardening.canonicalise else ())
 
     def evaluate_ready(self) -> dict[str, Any]:
         """A ready model is not trained: its metrics on dev and attack are all there is to write."""
@@ -127,7 +170,20 @@ class Work:
         victim = self.config.model.victim(self.corpus.domain, "auto")
         return self._report(self.measure(victim, "clean"))
 
-    def _fit(self, module: Any, examples: Sequence[Example], plan: TrainingPlan, phase: str) -> Any:
+    def _prepared(self, examples: Sequence[Example], copies: int) -> list[Example]:
+        """The texts as the net will read them when it is asked: cleaned, and (with smoothing) in randomised copies."""
+        hardening = self.config.hardening
+        if hardening.canonicalise:
+            clean = hardening.canonicalise.cleaner(self.own)
+            examples = [replace(e, segments=tuple(map(clean, e.segments))) for e in examples]
+        if hardening.smooth:
+            smooth, seed = hardening.smooth, self.config.seed
+            examples = [replace(e, id=e.id + f"#{n}" * (n > 0),
+                                segments=smooth.copy(e.segments, generator(seed, "smooth", n, e.id)))
+                        for e in examples for n in range(copies)]
+        return list(examples)
+
+    def _fit(self, module: Any, examples: Sequence[Example], plan: TrainingPlan, phase: str, loss: Loss) -> Any:
         from hardtext.victims.training import fit
 
         if plan.keep == "best" and not self.corpus.dev:
@@ -135,35 +191,78 @@ class Work:
             plan = replace(plan, keep="last")
         self.folder.phase(phase)
         log.info("%s phase: %d examples, %d epoch(s), learning rate %g", phase, len(examples), plan.epochs, plan.lr)
-        return fit(module, examples, self.corpus.dev, folder=self.path / "checkpoints" / phase, plan=plan,
-                   seed=self.config.seed, trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase))
+        return fit(module, self._prepared(examples, SMOOTH_COPIES), self._prepared(self.corpus.dev, 1),
+                   folder=self.path / "checkpoints" / phase, plan=plan, seed=self.config.seed, loss=loss,
+                   origins=origins(examples), trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase))
 
-    def _load(self, name: str) -> Victim:
-        return load_victim(self.path / name, name=self.config.model.name, classes=self.corpus.domain.classes)
+    def _load(self, name: str, without: Sequence[str] = ()) -> Victim:
+        return load_victim(self.path / name, name=self.config.model.name, classes=self.corpus.domain.classes,
+                           without=without)
 
-    def _attack_training_set(self) -> list[Attempt]:
-        """The attempts on the training set in ``adversarial.jsonl``; a killed run goes on with the rows it has."""
-        from hardtext.attacks.rows import attack_to_file
-
-        rows, done = self.path / "adversarial.jsonl", self.path / "adversarial.json"
+    def _attack_training_set(self, number: int) -> tuple[list[Example], Loss]:
+        """What round ``number`` trains on, and how: the training set with what fooled the victim in ``adversarial.jsonl``
+        (of the recipe) or ``rounds/``; a killed run goes on with the rows it has."""
+        augment, train = self.config.hardening.augment, self.corpus.train
+        self.folder.phase("attack" if number == 1 else f"attack-{number}")
+        if augment is None:
+            adversary = self.config.model.adversary
+            jobs = {adversary.name: (adversary, choose(train, adversary.subset, self.config.seed))}
+        else:
+            jobs = {name: (augmenting(name), chosen) for name, chosen in
+                    dealt(train, augment.attacks, augment.share, self.config.seed, number).items()}
+        files = {name: self.path / ("adversarial.jsonl" if augment is None else f"rounds/{number}/{name}.jsonl")
+                 for name in jobs}
+        done = self.path / ("adversarial.json" if augment is None else f"rounds/{number}/attacks.json")
         if runs.is_follower():
             while not done.is_file():
                 time.sleep(1)
-            return [Attempt.from_row(row) for row in records.read_rows(rows)]
-        self.folder.phase("attack")
-        adversary = self.config.model.adversary
-        chosen = choose(self.corpus.train, adversary.subset, self.config.seed)
-        log.info("attack phase: %s on %d of %d training examples", adversary.name, len(chosen), len(self.corpus.train))
-        started = time.perf_counter()
-        attempts = attack_to_file(rows, adversary, self._load("clean/victim"), chosen, domain=self.corpus.domain.name,
-                                  seed=self.config.seed, title="attack training set", masked_lm=self.masked_lm)
-        summary = summary_of(attempts, adversary, self.masked_lm, self.corpus.domain, time.perf_counter() - started)
+        else:
+            self._run_attacks(number, jobs, files, done)
+        attempts = [Attempt.from_row(row) for file in files.values() for row in records.read_rows(file)]
+        if augment is None:
+            return union(train, attempts), self._loss()
+        earlier = [Attempt.from_row(row) for n in range(1, number) for file in
+                   sorted((self.path / "rounds" / str(n)).glob("*.jsonl")) if augment.keep_earlier and file.stem in ATTACKS
+                   for row in records.read_rows(file)]
+        if not runs.is_follower():
+            self._keep_rounds(number)
+        used = [*earlier, *attempts]
+        if augment.curriculum:
+            used = easiest(used, number, augment.rounds)
+        return union(train, used), self._loss(augment)
+
+    def _run_attacks(self, number: int, jobs: dict[str, tuple[Attack, list[Example]]], files: dict[str, Path],
+                     done: Path) -> None:
+        """Attack the victim as it is before round ``number``: as its defender sees it, scores not yet made coarse and texts
+        not yet masked."""
+        from hardtext.attacks.rows import attack_to_file
+
+        augment, started = self.config.hardening.augment, time.perf_counter()
+        victim = self._load(BEFORE if number == 1 else f"rounds/{number}/victim", without=("output", "smooth"))
+        summaries = {}
+        for name, (attack, chosen) in jobs.items():
+            log.info("attack phase: %s on %d of %d training examples", name, len(chosen), len(self.corpus.train))
+            files[name].parent.mkdir(parents=True, exist_ok=True)
+            lm = masked_lm_of(attack)
+            limits = {} if augment is None or augment.max_queries is None else {"max_queries": augment.max_queries}
+            attempts = attack_to_file(files[name], attack, victim, chosen, domain=self.corpus.domain.name,
+                                      seed=self.config.seed, title="attack training set", masked_lm=lm, **limits)
+            summaries[name] = summary_of(attempts, attack, lm, self.corpus.domain, time.perf_counter() - started)
+            self.diary.attempts(f"adversarial examples {number} {name}", attempts)
+        summary = summaries[next(iter(summaries))] if augment is None else together(summaries)
         if not done.is_file():
             records.write_json(done, summary)
         self.diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))},
-                       phase="adversarial examples")
-        self.diary.attempts("adversarial examples", attempts)
-        return attempts
+                       phase="adversarial examples" if number == 1 else f"adversarial examples {number}")
+
+    def _keep_rounds(self, number: int) -> None:
+        """``adversarial.jsonl`` and ``adversarial.json`` of all rounds so far."""
+        folders = [self.path / "rounds" / str(n) for n in range(1, number + 1)]
+        rows = [row for folder in folders for file in sorted(folder.glob("*.jsonl")) if file.stem in ATTACKS
+                for row in records.read_rows(file)]
+        records.write_rows(self.path / "adversarial.jsonl", rows)
+        rounds = {f"round {n}": records.read_json(folder / "attacks.json") for n, folder in enumerate(folders, start=1)}
+        records.write_json(self.path / "adversarial.json", together(rounds))
 
     def measure(self, victim: Victim, phase: str) -> dict[str, Any]:
         """Clean metrics of a victim on dev and attack, also in the diary."""
@@ -184,14 +283,14 @@ class Work:
         from hardtext.attacks.rows import attack_to_file
 
         self.folder.phase("robustness")
-        adversary, wanted = self.config.model.adversary, self.config.robustness
+        adversary, wanted = self.adversary, self.config.robustness
         examples = self.corpus.attack[: wanted.limit]
         result: dict[str, Any] = {"attack": adversary.name, "examples": len(examples)}
-        for name, victim in (("before", "clean/victim"), ("after", "victim")):
+        for name, victim in (("before", BEFORE), ("after", "victim")):
             attempts = attack_to_file(self.path / "robustness" / f"{name}.jsonl", adversary, self._load(victim), examples,
                                       domain=self.corpus.domain.name, seed=self.config.seed,
                                       max_queries=wanted.max_queries, title=f"attack, {name}",
-                                      masked_lm=self.masked_lm)
+                                      masked_lm=masked_lm_of(adversary))
             scores = scoring.score(attempts, semantic=self.config.semantic, seed=self.config.seed)
             result[name] = scores.to_row() | accuracies(attempts)
             self.diary.log({key: result[name][key] for key in ROBUST_METRICS},
@@ -208,6 +307,22 @@ class Work:
         self.diary.summary({f"{split}/{key}": value for split in measured for key, value in measured[split].items()
                             if isinstance(value, (int, float))})
         return report
+
+
+def augmenting(name: str) -> Attack:
+    """An attack of the augmentation, with its own settings."""
+    if name not in ATTACKS:
+        raise InputError(f"hardening.augment.attacks: {name}: expected attacks among {', '.join(ATTACKS)}")
+    return ATTACKS[name](name=name)
+
+
+def together(summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """One summary of several: counts added up, the parts kept."""
+    counted = ("attempts", *STATUSES, "queries", "forwards")
+    return {**{key: sum(summary[key] for summary in summaries.values()) for key in counted},
+            "wall_seconds": max(summary["wall_seconds"] for summary in summaries.values()),
+            "stand_ins": sorted({said for summary in summaries.values() for said in summary["stand_ins"]}),
+            "parts": summaries}
 
 
 def accuracies(attempts: Sequence[Attempt]) -> dict[str, float | None]:
@@ -233,7 +348,7 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  f"({robust['attack']} fooled the victim on {made['success']} of {made['attempts']} training texts)",
                  f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
-                 *(f"stand-in: {words}" for words in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
+                 *(f"stand-in: {said}" for said in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
         train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes)))
@@ -242,11 +357,11 @@ def show(report: dict[str, Any], folder: Path) -> None:
     victims = {"the victim": report["attack"]}
     if "before" in report:
         victims = {"before, the victim": report["before"]["attack"], "after, the victim": report["attack"]}
-    for words, metrics in victims.items():
+    for said, metrics in victims.items():
         answer, share = train_table.majority(metrics, classes)
         if metrics["texts"] and metrics["accuracy"] <= share + LEARNED:
             log.warning("%s is hardly better than always answering %s (accuracy %.3f against %.3f): figures of attacks on "
-                        "it mean little", words, answer, metrics["accuracy"], share)
+                        "it mean little", said, answer, metrics["accuracy"], share)
     if "adversarial" in report and not report["adversarial"]["used"]:
         log.warning("no training text fooled the victim, so the adversarial phase was more training on clean texts")
     log.info("victim and figures: %s", runs.shown(folder))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -65,24 +65,37 @@ def _processes() -> tuple[int, int]:
 
 
 class Labelled(Dataset):
-    """Tokenised texts with labels; indexed by an array of rows, gives a padded batch."""
+    """Tokenised texts with labels; indexed by an array of rows, gives a padded batch.
 
-    def __init__(self, table: TokenTable, labels: np.ndarray) -> None:
-        self.table, self.labels = table, torch.from_numpy(labels)
+    ``origins``: for each row the row of the text it was made from by an attack, -1 where it is no adversarial one; None
+    where no row is.
+    """
+
+    def __init__(self, table: TokenTable, labels: np.ndarray, origins: np.ndarray | None = None) -> None:
+        self.table, self.labels, self.origins = table, torch.from_numpy(labels), origins
 
     def __len__(self) -> int:
         return len(self.table)
 
     def __getitem__(self, rows: np.ndarray) -> Batch:
-        return self.table.batch(rows)._replace(labels=self.labels[rows])
+        batch = self.table.batch(rows)._replace(labels=self.labels[rows])
+        if self.origins is None:
+            return batch
+        made = self.origins[rows] >= 0
+        originals = self.table.batch(self.origins[rows][made]) if made.any() else None
+        return batch._replace(adversarial=torch.from_numpy(made), originals=originals)
 
 
-def labelled(examples: Sequence[Example], tokens: Tokeniser, classes: int) -> Labelled:
-    """Tokenise a split. Raises InputError for a label that is no class."""
+def labelled(examples: Sequence[Example], tokens: Tokeniser, classes: int,
+             origins: Mapping[str, str] | None = None) -> Labelled:
+    """Tokenise a split. ``origins``: id of an adversarial example → id of its original. Raises InputError for a label that
+    is no class."""
     for example in examples:
         if not 0 <= example.label < classes:
             raise InputError(f"example {example.id!r}: label {example.label}, expected 0 to {classes - 1}")
-    return Labelled(tokens([e.segments for e in examples]), np.array([e.label for e in examples], np.int64))
+    rows = {example.id: row for row, example in enumerate(examples)} if origins else {}
+    made_from = np.array([rows.get(origins.get(e.id, ""), -1) for e in examples]) if origins else None
+    return Labelled(tokens([e.segments for e in examples]), np.array([e.label for e in examples], np.int64), made_from)
 
 
 def loader(data: Labelled, batch_size: int, seed: int | None, *, mixed_lengths: bool = False) -> DataLoader:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from hardtext.core import Domain, InputError
-from hardtext.records import read_json, write_json
+from hardtext.records import read_json, write_json, write_text
 from hardtext.victims.bilstm import legacy_padding
+from hardtext.victims.defended.settings import Defence, from_record, to_record
 from hardtext.victims.module import VictimModule
 
 RECORD = "hardtext.json"
+WORDS = "words.txt"
 FORMAT = 1
 _LIBRARIES = ("hardtext", "torch", "transformers", "tokenizers", "pytorch-lightning")
 
 
-def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str) -> Path:
+def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str,
+                defences: Mapping[str, Defence] | None = None, own: Iterable[str] = ()) -> Path:
     """Write the victim folder in one step: a reader or a kill finds the old one, the new one or none, never half.
 
     The folder loads with ``load_victim``, and with transformers' ``AutoModelForSequenceClassification`` and
     ``AutoTokenizer`` (a BiLSTM once ``hardtext.victims.bilstm`` is imported). ``hardtext.json`` holds the family,
-    the domain, the maximum length, the padding and the versions of the libraries.
+    the domain, the maximum length, the padding, the versions of the libraries, and the ``defences`` that act when the
+    victim is asked; ``words.txt`` the words of ``own`` that its canonicalisation knows.
     """
     folder = Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -40,8 +45,11 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str) -
         "domain": asdict(domain),
         "max_length": module.hparams.max_length,
         "padding": "legacy" if legacy_padding(module.net) else "packed",
+        **({"defences": to_record(defences)} if defences else {}),
         "versions": {library: version(library) for library in _LIBRARIES},
     })
+    if defences and "canonicalise" in defences:
+        write_text(new / WORDS, "\n".join(sorted(set(own))) + "\n")
     if folder.exists():
         os.rename(folder, old)
     os.rename(new, folder)
@@ -56,3 +64,15 @@ def read_record(folder: Path) -> dict[str, Any]:
             and isinstance(record.get("max_length"), int) and record["max_length"] > 0):
         raise InputError(f"{folder / RECORD}: damaged (expected a name and a max_length); train the victim again")
     return record
+
+
+def read_defences(folder: Path) -> tuple[dict[str, Defence], list[str]]:
+    """The defences of a saved victim, and the words of its own that its canonicalisation knows."""
+    defences = from_record(read_record(folder).get("defences", {}), str(folder / RECORD))
+    if "canonicalise" not in defences:
+        return defences, []
+    try:
+        return defences, (folder / WORDS).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{folder / WORDS}: missing or damaged; it belongs to the victim's canonicalisation. Copy the whole "
+                         f"folder, or train the victim again") from error

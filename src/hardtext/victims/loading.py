@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hardtext.weights import resolve
 
 def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, name: str | None = None,
                 device: str = "auto", classes: Sequence[str] | None = None, batch_tokens: int | None = None,
-                backend: str = "torch") -> Victim:
+                backend: str = "torch", without: Collection[str] = ()) -> Victim:
     """The victim that ``source`` names.
 
     ``source``: a folder that ``train.py`` made (or the run folder above it), a folder or hub id of any Hugging Face
@@ -20,7 +20,8 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
     ``classes``: the domain's class names; a model's labels are brought into their order by name, a function's columns
     are taken to be in it. ``batch_tokens``: how many tokens a batch may hold (found by itself where None).
     ``backend``: ``torch``, or ``onnx`` for ONNX Runtime on the CPU (of models in a folder or from the hub).
-    Raises InputError where there is no victim.
+    A folder that holds defences gives the defended victim; ``without`` names those to leave out (to train against one
+    whose answers are not yet made coarse, say). Raises InputError where there is no victim.
     """
     if isinstance(source, Victim):
         return source
@@ -38,9 +39,15 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
         raise InputError(f"victim={source}: no victim in this folder (expected config.json in it or in victim/ below)")
     folder = resolve(str(folder) if folder.is_dir() else str(source), option="victim")
 
-    from hardtext.victims.export import RECORD, read_record
+    from hardtext.victims.defended.settings import apply
+    from hardtext.victims.export import RECORD, read_defences, read_record
     from hardtext.victims.local import load_local
 
+    ours = (folder / RECORD).is_file()
     if name is None:
-        name = read_record(folder)["name"] if (folder / RECORD).is_file() else Path(source).name
-    return load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend)
+        name = read_record(folder)["name"] if ours else Path(source).name
+    victim = load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend)
+    if not ours:
+        return victim
+    defences, own = read_defences(folder)
+    return apply(victim, {key: defence for key, defence in defences.items() if key not in without}, own)

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from torch.nn.functional import cross_entropy
 from transformers import AutoConfig
 
 from hardtext.core import Domain, InputError
 from hardtext.seeding import derive
 from hardtext.victims.encoder import build, logits
+from hardtext.victims.losses import Loss
 from hardtext.victims.metrics import metrics
 from hardtext.victims.settings import TrainingPlan
 from hardtext.victims.tokens import Batch, Tokeniser, load_tokenizer
@@ -31,7 +31,7 @@ class VictimModule(pl.LightningModule):
     All hyperparameters are plain values, so a checkpoint loads with ``weights_only=True``: ``network`` is the dict of
     a Hugging Face config, ``tokenizer`` a source as in the settings, ``domain`` the fields of a Domain.
     ``weights`` (a folder of pretrained ones) is read once and not kept: a checkpoint holds its own.
-    ``plan`` and ``seed`` are those of the phase at hand; ``fit`` sets them.
+    ``plan``, ``seed`` and ``loss`` are those of the phase at hand; ``fit`` sets them.
     """
 
     def __init__(self, network: dict[str, Any], tokenizer: str, max_length: int, domain: dict[str, Any],
@@ -40,7 +40,7 @@ class VictimModule(pl.LightningModule):
         self.save_hyperparameters(ignore=["weights"], logger=False)
         self.net = build(AutoConfig.for_model(**network), weights, fresh_head=True)
         self.domain = Domain(**{**domain, "classes": tuple(domain["classes"]), "positive": tuple(domain["positive"])})
-        self.plan, self.seed = TrainingPlan(), 0
+        self.plan, self.seed, self.loss = TrainingPlan(), 0, Loss()
         self._loss: torch.Tensor | None = None
         self._seen: list[tuple[torch.Tensor, torch.Tensor]] = []
 
@@ -85,7 +85,7 @@ class VictimModule(pl.LightningModule):
             torch.manual_seed(derive(self.seed, "epoch", self.current_epoch, self.global_rank))
 
     def training_step(self, batch: Batch, index: int) -> torch.Tensor:
-        loss = cross_entropy(self(batch).float(), batch.labels)
+        loss = self.loss(self.net, batch)
         self._loss = loss.detach()
         if index % LOSS_CHECK_STEPS == 0:
             self._check_loss()

@@ -31,12 +31,16 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 class Batch(NamedTuple):
     """Padded texts. ``ids``, ``mask`` (True where a text is; None where none is padded) and ``types`` (segment of a
-    pair; None where all are 0): (texts, width); ``labels``: (texts,)."""
+    pair; None where all are 0): (texts, width); ``labels``: (texts,). In adversarial training ``adversarial``: (texts,),
+    True for the texts that an attack made, and ``originals``: what those were made from, in their order (None where the
+    batch holds none)."""
 
     ids: torch.Tensor
     mask: torch.Tensor | None
     types: torch.Tensor | None = None
     labels: torch.Tensor | None = None
+    adversarial: torch.Tensor | None = None
+    originals: Batch | None = None
 
 
 @dataclass(frozen=True)

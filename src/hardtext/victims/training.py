@@ -10,7 +10,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from hardtext.core import Example, InputError
 from hardtext.records import read_json, write_json
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.data import labelled, loader
+from hardtext.victims.losses import Loss
 from hardtext.victims.module import VictimModule
 from hardtext.victims.settings import TrainingPlan
 from hardtext.victims.tokens import one_line
@@ -47,7 +48,8 @@ NOT_TROUBLE = (  # Lightning's warnings that say nothing to the user here
 
 
 def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], *, folder: Path, plan: TrainingPlan,
-        seed: int, trainer: dict[str, Any] | None = None, loggers: Sequence[Any] = (),
+        seed: int, loss: Loss | None = None, origins: Mapping[str, str] | None = None,
+        trainer: dict[str, Any] | None = None, loggers: Sequence[Any] = (),
         callbacks: Sequence[Callback] = ()) -> VictimModule:
     """Train ``module`` on ``train`` and give it back with the weights ``plan.keep`` names.
 
@@ -55,6 +57,7 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     Where ``last.ckpt`` is there already, training goes on after its epoch and ends with the same weights as a run that
     was never stopped; when it was the last one, this returns at once. Another plan, seed or data in the same folder
     is an InputError, and so are an empty ``train`` and a loss that is not finite.
+    ``loss``: what is minimised (None: cross-entropy); ``origins``: id of each adversarial example → id of its original.
     ``trainer`` goes to ``pl.Trainer`` (accelerator, devices, precision, strategy, limit_train_batches …).
     Batches and dropout are seeded from ``seed`` and the epoch (this sets PyTorch's global generator).
     """
@@ -76,12 +79,13 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     own += [EpochLog(), *([RichProgressBar(leave=True)] if show_bar else [])]
     lightning = trainer_for(options, max_epochs=plan.epochs, logger=list(loggers) or False, callbacks=[*callbacks, *own],
                             default_root_dir=folder, use_distributed_sampler=False, enable_progress_bar=show_bar)
-    claim(folder, plan, seed, train, dev)
-    module.plan, module.seed = plan, seed
+    loss = loss or Loss()
+    claim(folder, plan, seed, train, dev, loss)
+    module.plan, module.seed, module.loss = plan, seed, loss
     module.train()  # pretrained weights come in eval mode, and Lightning leaves the mode as it is
 
     classes, mixed = len(module.domain.classes), legacy_padding(module.net)
-    splits = [labelled(examples, module.tokens, classes) for examples in (train, dev)]
+    splits = [labelled(train, module.tokens, classes, origins), labelled(dev, module.tokens, classes)]
     for name, split in zip(("train", "dev"), splits, strict=True):
         if split.table.truncated:
             log.info("%s: %d of %d texts are longer than %d word pieces and were cut", name, split.table.truncated,
@@ -116,9 +120,11 @@ def trainer_for(options: dict[str, Any], *, callbacks: list[Callback], **ours: A
     return trainer
 
 
-def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example], dev: Sequence[Example]) -> None:
+def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example], dev: Sequence[Example],
+          loss: Loss) -> None:
     """Write down what a folder's checkpoints are made from; refuse to go on with something else."""
     record = {**asdict(plan), "seed": seed, "train": digest(train), "dev": digest(dev)}
+    record |= {} if loss == Loss() else {"loss": asdict(loss)}
     path = folder / "training.json"
     if path.is_file() and (folder / "last.ckpt").is_file():
         before = read_json(path)

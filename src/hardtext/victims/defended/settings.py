@@ -1,0 +1,123 @@
+"""The defences that act when a victim is asked: their settings, and how a victim is put behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from random import Random
+from typing import TYPE_CHECKING, Any, Optional
+
+from hardtext.core import InputError, Segments, Victim
+
+if TYPE_CHECKING:
+    from hardtext.lexicon.canonical import Canonicaliser
+
+STEPS = ("unseen", "compatible", "lookalikes", "split", "spelling")
+KINDS = ("mask", "synonyms")
+
+
+@dataclass
+class Canonicalise:
+    """``steps``: which of ``hardtext.lexicon.canonical.STEPS``. A victim is to be trained on canonicalised texts too."""
+
+    steps: list[str] = field(default_factory=lambda: list(STEPS))
+
+    def __post_init__(self) -> None:
+        if not self.steps or not set(self.steps) <= set(STEPS):
+            raise InputError(f"hardening.canonicalise.steps={self.steps}: expected one or more of {', '.join(STEPS)}")
+
+    def cleaner(self, own: Iterable[str] = ()) -> Canonicaliser:
+        from hardtext.lexicon.canonical import Canonicaliser
+
+        return Canonicaliser(own, self.steps)
+
+    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
+        from hardtext.victims.defended.canonicalised import Canonicalised
+
+        return Canonicalised(victim, self, own)
+
+
+@dataclass
+class Output:
+    """``digits``: scores are rounded to so many digits; 0: the label alone (1 for it, 0 for the others).
+    ``per_minute``: answers a client gets in a minute (null: any number). Attacks here are one client; they are not slowed
+    down, but what the rate would have cost them is written into the summary (``minutes_at_rate``).
+    """
+
+    digits: int = 0
+    per_minute: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.digits <= 6:
+            raise InputError(f"hardening.output.digits={self.digits}: expected 0 (the label alone) to 6")
+        if self.per_minute is not None and self.per_minute < 1:
+            raise InputError(f"hardening.output.per_minute={self.per_minute}: expected 1 or more, or null")
+
+    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
+        from hardtext.victims.defended.coarse import Coarse
+
+        return Coarse(victim, self)
+
+
+@dataclass
+class Smooth:
+    """``kind``: ``mask`` (RanMASK) or ``synonyms`` (SAFER). ``rate``: share of the words masked (RanMASK's default is 0.7).
+    ``copies``: how many are voted over. ``mask``: what a masked word is written as. ``fixed``: the copies of a text are
+    always the same ones, so that it always gets the same answer; otherwise every question draws new ones.
+    """
+
+    kind: str = "mask"
+    rate: float = 0.3
+    copies: int = 25
+    mask: str = "[MASK]"
+    fixed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"hardening.smooth.kind={self.kind}: expected one of {', '.join(KINDS)}")
+        if not 0 < self.rate < 1:
+            raise InputError(f"hardening.smooth.rate={self.rate}: expected a share of the words above 0 and below 1")
+        if self.copies < 1:
+            raise InputError(f"hardening.smooth.copies={self.copies}: expected 1 or more")
+
+    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
+        from hardtext.victims.defended.smoothed import Smoothed
+
+        return Smoothed(victim, self)
+
+    def copy(self, segments: Segments, random: Random) -> Segments:
+        """One randomised copy of a text."""
+        from hardtext.victims.defended.smoothed import masked, substituted
+
+        return masked(segments, self.rate, self.mask, random) if self.kind == "mask" else substituted(segments, random)
+
+
+Defence = Canonicalise | Smooth | Output
+
+DEFENCES: dict[str, type[Defence]] = {"canonicalise": Canonicalise, "smooth": Smooth, "output": Output}
+"""In the order in which a text passes them: cleaned first, then smoothed; the answer is made coarse last."""
+
+
+def apply(victim: Victim, defences: Mapping[str, Defence], own: Iterable[str] = ()) -> Victim:
+    """``victim`` behind ``defences`` (by name, any order). ``own``: the words of the texts it was trained on."""
+    for name in ("smooth", "canonicalise", "output"):  # from the inside out
+        if name in defences:
+            victim = defences[name].around(victim, own)
+    return victim
+
+
+def to_record(defences: Mapping[str, Defence]) -> dict[str, dict[str, Any]]:
+    return {name: asdict(defence) for name, defence in defences.items()}
+
+
+def from_record(record: Any, where: str) -> dict[str, Defence]:
+    """The inverse of ``to_record``. Raises InputError where the record is damaged; ``where`` names the file."""
+    if not isinstance(record, dict) or not all(isinstance(values, dict) for values in record.values()):
+        raise InputError(f"{where}: defences: expected settings by name of defence; train the victim again")
+    found: dict[str, Defence] = {}
+    for name, values in record.items():
+        kind = DEFENCES.get(name)
+        if kind is None or set(values) - {f.name for f in fields(kind)}:
+            raise InputError(f"{where}: the defence {name!r} is not known to this version of hardtext; update it")
+        found[name] = kind(**values)
+    return found
