@@ -13,7 +13,7 @@ LAYERS = {
     "core": 0, "text": 0, "records": 0, "seeding": 0, "weights": 0, "progress": 0, "lexicon": 0,
     "domains": 1, "scoring": 1, "runs": 1,
     "victims": 2, "attacks": 2, "saliency": 2,
-    "probes": 3, "hardening": 3, "reporting": 3, "tracking": 3,
+    "probes": 3, "hardening": 3, "reporting": 3, "tracking": 3, "sweeping": 3, "executors": 3,
     "pipelines": 4, "config": 4,
 }
 
@@ -21,6 +21,8 @@ DOORS = {
     "wandb": ("tracking.py",),
     "hydra": ("config.py",),
     "omegaconf": ("config.py",),
+    "optuna": ("sweeping/",),
+    "ray": ("executors/ray.py",),
     "bleurt_pytorch": ("scoring/",),
     "bert_score": ("scoring/",),
     

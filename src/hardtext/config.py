@@ -15,6 +15,8 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Optional
 
 from hydra.core.config_store import ConfigStore
@@ -27,8 +29,11 @@ from hardtext import runs
 from hardtext.attacks import ATTACKS, Attack
 from hardtext.core import InputError
 from hardtext.domains import DOMAINS, DomainSettings
+from hardtext.executors import EXECUTORS, ExecutorSettings
 from hardtext.hardening.settings import HARDENING, HardeningSettings
 from hardtext.scoring import SEMANTIC, SemanticSettings
+from hardtext.sweeping import SWEEPS, SweepSettings, jobs
+from hardtext.sweeping.space import masked
 from hardtext.tracking import LoggerSettings
 from hardtext.victims import MODELS, ModelSettings
 
@@ -39,7 +44,8 @@ log = logging.getLogger(__name__)
 class Robustness:
     """How ``train.py`` measures an adversarially trained victim before and after."""
 
-    limit: Optional[int] = None  # attack only the first N of the attack split; null: all
+    split: str = "attack"  # dev: where figures are to choose by, in a sweep
+    limit: Optional[int] = None  # attack only the first N of the split; null: all
     max_queries: Optional[int] = None
 
 
@@ -54,6 +60,8 @@ class Command:
     hardening: HardeningSettings = field(default_factory=HardeningSettings)  # the defences of the victim
     label: str = ""  # set by a sweep: what tells this job's folder from its siblings'
     group: Optional[str] = None  # set by a sweep: the W&B group of its jobs
+    trial: Optional[str] = None  # set by a sweep: where a training asks whether it may stop early
+    sweep: Optional[SweepSettings] = None  # what -m does
 
 
 @dataclass
@@ -63,6 +71,7 @@ class TrainConfig(Command):
     semantic: SemanticSettings = MISSING
     trainer: dict[str, Any] = field(default_factory=dict)  # given to pl.Trainer as it is
     robustness: Robustness = field(default_factory=Robustness)
+    executor: Optional[ExecutorSettings] = None  # who attacks; null: this process alone
 
 
 @dataclass
@@ -76,8 +85,25 @@ class AttackConfig(Command):
     max_queries: Optional[int] = None
     max_seconds: Optional[float] = None
     repeats: Optional[int] = None  # queries behind each success; null: 1, or 5 for a victim that answers by chance
+    executor: Optional[ExecutorSettings] = None  # who attacks; null: this process alone
     device: str = "auto"
     backend: str = "torch"  # or onnx: ONNX Runtime on the CPU, where it is installed
+
+
+@dataclass
+class Matrix:
+    """``experiment=robustness_matrix``: which victims are attacked, by what and how hard."""
+
+    rows: list[str] = field(default_factory=lambda: ["adv", "canonicalise", "augment", "embedding", "smooth", "output", "hard"])
+    attacks: list[str] = field(default_factory=lambda: ["bert_attack", "deepwordbug", "pwws", "genetic", "homoglyph_search",
+                                                        "turquaz"])
+    seeds: list[int] = field(default_factory=lambda: [0, 1])
+    caps: list[int] = field(default_factory=lambda: [100, 500])  # queries a text; attacks run with the largest
+    training: list[str] = field(default_factory=list)  # overrides of every training, such as model.adversary.subset=2000
+
+    def __post_init__(self) -> None:
+        if not self.attacks or not self.seeds or not self.caps or min(self.caps) < 1:
+            raise InputError("matrix: expected at least one of attacks, seeds and caps (1 or more)")
 
 
 @dataclass
@@ -95,6 +121,9 @@ class EvaluateConfig(Command):
     per_system: int = 100  # task=annotate: successes drawn from each system
     format: str = "label_studio"  # task=annotate: label_studio, teamware or csv
     annotations: Optional[str] = None  # task=agreement: what the annotators returned
+    split: str = "attack"  # whose texts a task asks the victim about
+    limit: Optional[int] = None  # the first N of them
+    matrix: Matrix = field(default_factory=Matrix)
 
 
 def register() -> None:
@@ -103,7 +132,7 @@ def register() -> None:
     for name, schema in {"train": TrainConfig, "attack": AttackConfig, "evaluate": EvaluateConfig}.items():
         store.store(group="schema", name=name, node=schema)
     for group, registry in {"domain": DOMAINS, "model": MODELS, "attack": ATTACKS, "semantic": SEMANTIC,
-                            "hardening": HARDENING}.items():
+                            "hardening": HARDENING, "sweep": SWEEPS, "executor": EXECUTORS}.items():
         for name, schema in registry.items():
             store.store(group=f"schema/{group}", name=name, node=schema)
     store.store(group="schema", name="logger", node=LoggerSettings)
@@ -116,35 +145,70 @@ def build(config: DictConfig) -> Any:
     In a multirun a job that changes more than the choices that already name its folder
     (domain, model, attack, seed) gets those changes added to the folder's name, so that jobs never share one.
     """
+    settings = _typed(config)
+    settings.sweep = None  # a job is the same alone and in a sweep
+    if _in_sweep():
+        settings.label = label(HydraConfig.get().overrides.task)
+        settings.group = settings.group or Path(HydraConfig.get().sweep.dir).name
+    return settings
+
+
+def _typed(config: DictConfig) -> Any:
     settings = OmegaConf.to_object(config)
     if settings.hardening.names():
         if settings.model is None or not settings.model.trainable:
             raise InputError(f"hardening={list(settings.hardening.names())}: name the trained model with model=")
-        settings.model.name += settings.hardening.ending()
-    if HydraConfig.initialized() and HydraConfig.get().mode.name == "MULTIRUN":
-        settings.label = label(HydraConfig.get().overrides.task)
-        settings.group = settings.group or HydraConfig.get().job.name + " sweep"
+        if not settings.model.hardened:
+            settings.model.name += "".join(f"+{name}" for name in settings.hardening.names())
     return settings
 
 
-_INTERNAL = {"hydra", "label", "group"}
+def compose(command: str, overrides: Sequence[str]) -> Any:
+    """The typed settings of ``command`` (train, attack, evaluate), as its script would get them for ``overrides``."""
+    from hydra import compose as composed
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+
+    overrides = quoted(freed(overrides))
+    if GlobalHydra.instance().is_initialized():
+        return _typed(composed(command, overrides))
+    register()
+    with initialize_config_dir(str(runs.repository() / "conf"), version_base="1.3"):
+        return _typed(composed(command, overrides))
+
+
+def _in_sweep() -> bool:
+    return HydraConfig.initialized() and HydraConfig.get().mode.name == "MULTIRUN"
+
+
+_INTERNAL = {"hydra", "label", "group", "trial"}
 _NAMED = {"domain", "model", "hardening", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite",
-          "domain.path", "out", "device", "backend", "victim"}
+          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor"}
+_MACHINE = ("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.enable_", "logger.",
+            "sweep.", "executor.")
+_LONGEST = 120  # characters of a label; a folder's name ends at 255 bytes
 
 
 def label(overrides: Sequence[str]) -> str:
     """The part of a sweep job's folder name that tells it from its siblings.
 
-    >>> label(["domain=pr", "seed=1", "model.lr=0.001", "trainer.max_epochs=2"])
+    >>> label(["domain=pr", "seed=1", "model.lr=0.001", "trainer.devices=2"])
     'model.lr=0.001'
     """
     kept = [o.lstrip("+~") for o in overrides]
-    kept = [o for o in kept if o.partition("=")[0] not in _NAMED and not o.startswith(("trainer.", "logger."))]
-    return ",".join(re.sub(r"[^\w.=+@-]+", "-", o) for o in sorted(kept))
+    kept = [o for o in kept if o.partition("=")[0] not in _NAMED and not o.startswith(_MACHINE) and o == masked(o)]
+    text = ",".join(re.sub(r"[^\w.=+@-]+", "-", o) for o in sorted(kept))
+    if len(text) <= _LONGEST:
+        return text
+    return text[:_LONGEST - 9] + "-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
-    """Tell one job's story. Bad input ends the program here, before Hydra prints its own lines about it."""
+    """Tell one job's story. Bad input ends the program here, before Hydra prints its own lines about it; a sweep goes on,
+    whatever becomes of the job, since it is written down."""
+    if _in_sweep() and jobs.is_job(folder := Path(HydraConfig.get().runtime.output_dir)):
+        jobs.run(folder, lambda: story(build(config)))
+        return
     try:
         story(build(config))
     except InputError as error:
@@ -169,32 +233,41 @@ def run_command(main: Callable[[], None]) -> None:
     sys.argv[1:] = quoted(freed(sys.argv[1:]))
     try:
         main()
+    except InputError as error:  # of a sweep
+        _refuse(str(error))
     except (HydraException, OmegaConfBaseException) as error:
         _refuse(explain(error))
     except ValueError as error:  # what Hydra makes of trainer=null
         if not str(error).startswith("Config group override must be"):
             raise
         _refuse(f"{' '.join(sys.argv[1:])}: null is none of the choices of a part (trainer, model, domain, ...)")
+    except AssertionError as error:  # what OmegaConf makes of a setting of a part that is null
+        settings = [argument for argument in sys.argv[1:] if argument.startswith("executor.")]
+        if not (settings and str(error).startswith("Unexpected type for root")):
+            raise
+        _refuse(f"{' '.join(settings)}: there is no executor to set this of; name one with executor=process or executor=ray")
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on where this one stopped", file=sys.stderr)
         sys.exit(130)
 
 
 def freed(arguments: Sequence[str]) -> list[str]:
-    """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of two settings are free.
+    """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of some settings are free.
 
-    ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not), and
-    those of ``model.labels`` are a model's labels.
+    ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not);
+    those of ``model.labels`` are a model's labels, and those of ``sweep.objective`` a command's figures.
 
     >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
     ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
     """
+    arguments = ["executor=none" if a == "executor=null" else a for a in arguments]  # Hydra: null is no choice of a group
     flags = [a for a in arguments if a in _MULTIRUN]
-    others = ["++" + a if a.startswith(("trainer.", "model.labels=")) else a for a in arguments if a not in _MULTIRUN]
+    others = ["++" + a if a.startswith(_FREE) else a for a in arguments if a not in _MULTIRUN]
     return flags + others
 
 
 _MULTIRUN = ("-m", "--multirun")
+_FREE = ("trainer.", "model.labels=", "sweep.objective", "sweep.params")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
 _PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
 
@@ -240,7 +313,9 @@ def explain(error: Exception) -> str:
     if found := re.search(r"(?:Could not find|Could not load) '([^']+)/([^'/]+)'.*?Available options in '[^']+':(.*?)"
                           r"(?:Config search path|$)", text, re.S):
         group, choice, options = found.groups()
-        return f"{group}={choice}: no such choice; choose one of {', '.join(options.split())}"
+        hint = "; python -m pip install -r requirements-sweep.txt brings joblib and submitit_slurm"
+        return (f"{group}={choice}: no such choice; choose one of {', '.join(options.split())}"
+                f"{hint if group == 'hydra/launcher' else ''}")
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hardtext import records
+from hardtext.attacks import engine
 from hardtext.attacks.base import Attack
-from hardtext.attacks.engine import NOT_REPRODUCED, SEPARATOR_BROKEN, run
+from hardtext.attacks.engine import NOT_REPRODUCED, SEPARATOR_BROKEN
 from hardtext.attacks.services import Stats
 from hardtext.core import STATUSES, Attempt, Example, InputError, Victim
 from hardtext.progress import progress
@@ -24,12 +26,14 @@ MEMBERS = "members.jsonl"
 
 
 def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str, seed: int,
-                   title: str = "attack", stats: Stats | None = None, **options: Any) -> list[Attempt]:
+                   title: str = "attack", stats: Stats | None = None,
+                   run: Callable[..., Generator[Attempt, None, None]] = engine.run, **options: Any) -> list[Attempt]:
     """Attack ``examples`` and leave one row each in ``path``; returns the attempts in input order.
 
     Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped
     (only those that ended in an error are, as an endpoint may answer by now);
     a half-written last line is cut off. Rows of another run are refused. ``options`` are those of ``engine.run``.
+    ``run``: who attacks, called like ``engine.run`` (``executors.runner`` gives one with several workers).
     What has no place in a row goes to ``BEST`` and ``MEMBERS`` in the same folder.
     """
     path = Path(path)
@@ -42,8 +46,10 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
     if left:
         stats = Stats() if stats is None else stats
         started, successes, queries = time.perf_counter(), 0, 0
-        with records.RowWriter(path) as writer, progress(title, total=len(examples), done=len(found)) as bar:
-            for attempt in run(attack, victim, left, domain=domain, seed=seed, stats=stats, **options):
+        attacked = run(attack, victim, left, domain=domain, seed=seed, stats=stats, **options)
+        with (closing(attacked), records.RowWriter(path) as writer,
+              progress(title, total=len(examples), done=len(found)) as bar):
+            for attempt in attacked:
                 if attempt.best is not None:  # before its attempt, after which nobody would ask for it again
                     best.append(attempt.id, list(attempt.best))
                 if attempt.member:

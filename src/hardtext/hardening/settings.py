@@ -77,22 +77,17 @@ class EmbeddingSettings:
 
 @dataclass
 class HardeningSettings:
-    """The defences of one victim; null where one is not used. ``suffix`` ends the name of the victim's folder: null for the
-    names of its defences (``tiny+augment+canonicalise``)."""
+    """The defences of one victim; null where one is not used."""
 
     augment: Optional[Augment] = None
     embedding: Optional[EmbeddingSettings] = None
     canonicalise: Optional[Canonicalise] = None
     smooth: Optional[Smooth] = None
     output: Optional[Output] = None
-    suffix: Optional[str] = None
 
     def names(self) -> tuple[str, ...]:
         """The defences in use, sorted by name."""
         return tuple(name for name in HARDENING if getattr(self, name))
-
-    def ending(self) -> str:
-        return "".join(f"+{name}" for name in self.names()) if self.suffix is None else self.suffix
 
     def at_inference(self) -> dict[str, Defence]:
         """The defences that act when the victim is asked."""

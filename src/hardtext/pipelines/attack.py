@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking
 from hardtext.attacks import choose, engine
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
+from hardtext.executors import runner
 from hardtext.pipelines.common import ALIKE, changed, find_victim, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import attack_table
 
@@ -45,7 +47,7 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
         raise InputError(f"{runs.shown(folder)} holds {there} attempts already and limit={config.limit} asks for "
                          f"{len(examples)}: leave the limit out, or set overwrite=true or out=<folder>")
     settings = to_dict(config) | {"victim_fingerprint": victim.fingerprint}
-    with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "device"), extend=("limit",),
+    with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "device", "executor"), extend=("limit",),
                              overwrite=config.overwrite) as folder_run:
         if folder_run.done:
             log.info("%s: done before; overwrite=true attacks again", runs.shown(folder))
@@ -75,15 +77,18 @@ def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Seque
     for warning in found.warnings:
         log.warning("victim %s: %s", victim.name, warning)
     repeats = config.repeats or (sanity.REPEATS if found.random else 1)
+    load = partial(find_victim, config.model, domain, config.seed, source=config.victim, backend=config.backend)
+    device = "cpu" if config.backend == "onnx" else config.device
     with tracking.open_run(folder, config.logger, settings, group=config.group,
                            name=f"attack {domain.name} {config.model.name} {config.attack.name}") as diary:
         started = time.perf_counter()
         attempts = attack_to_file(folder / "attempts.jsonl", config.attack, victim, examples, domain=domain.name,
                                   seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds,
-                                  repeats=repeats, masked_lm=masked_lm)
+                                  repeats=repeats, masked_lm=masked_lm, run=runner(config.executor, load, device))
         summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started)
         summary |= {"victim": victim.name, "max_queries": config.max_queries, "max_seconds": config.max_seconds,
-                    "backend": config.backend, "repeats": repeats, "victim_warnings": list(found.warnings)}
+                    "backend": config.backend, "executor": config.executor.name if config.executor else None,
+                    "repeats": repeats, "victim_warnings": list(found.warnings)}
         records.write_json(folder / "summary.json", summary)
         diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))})
         diary.attempts("attempts", attempts)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ALIKE = ("logger", "overwrite", "out", "label")
+ALIKE = ("logger", "overwrite", "out", "label", "group", "trial", "sweep")
 """Settings that do not change what a run makes."""
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking, weights
 from hardtext.attacks import ATTACKS, Attack, choose
 from hardtext.core import STATUSES, Attempt, Corpus, Example, InputError, Victim
+from hardtext.executors import runner
 from hardtext.hardening.adversarial import is_adversarial, origins, union
 from hardtext.hardening.rounds import dealt, easiest
 from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
@@ -45,7 +46,7 @@ def run(config: TrainConfig) -> dict[str, Any]:
     folder = folder_of(default, config.out, config.label)
     settings = to_dict(config)
     follower = runs.is_follower()
-    with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "semantic.device"), overwrite=config.overwrite,
+    with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "semantic.device", "executor"), overwrite=config.overwrite,
                              follower=follower) as folder_run:
         if folder_run.done:
             log.info("%s: done before; overwrite=true trains again", runs.shown(folder))
@@ -193,11 +194,23 @@ class Work:
         log.info("%s phase: %d examples, %d epoch(s), learning rate %g", phase, len(examples), plan.epochs, plan.lr)
         return fit(module, self._prepared(examples, SMOOTH_COPIES), self._prepared(self.corpus.dev, 1),
                    folder=self.path / "checkpoints" / phase, plan=plan, seed=self.config.seed, loss=loss,
-                   origins=origins(examples), trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase))
+                   origins=origins(examples), trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase),
+                   callbacks=self._watchers(phase))
 
-    def _load(self, name: str, without: Sequence[str] = ()) -> Victim:
-        return load_victim(self.path / name, name=self.config.model.name, classes=self.corpus.domain.classes,
-                           without=without)
+    def _watchers(self, phase: str) -> list[Any]:
+        """What may end a job of a sweep early. Only the clean phase, whose epochs compare from job to job."""
+        if self.config.trial is None or phase != "clean":
+            return []
+        from hardtext.sweeping.pruning import Pruning
+
+        return [Pruning(self.config.trial)]
+
+    def _loader(self, name: str, without: Sequence[str] = ()) -> Callable[..., Victim]:
+        return partial(load_victim, str(self.path / name), name=self.config.model.name, classes=self.corpus.domain.classes,
+                       without=tuple(without))
+
+    def _load(self, name: str) -> Victim:
+        return self._loader(name)()
 
     def _attack_training_set(self, number: int) -> tuple[list[Example], Loss]:
         """What round ``number`` trains on, and how: the training set with what fooled the victim in ``adversarial.jsonl``
@@ -238,7 +251,8 @@ class Work:
         from hardtext.attacks.rows import attack_to_file
 
         augment, started = self.config.hardening.augment, time.perf_counter()
-        victim = self._load(BEFORE if number == 1 else f"rounds/{number}/victim", without=("output", "smooth"))
+        load = self._loader(BEFORE if number == 1 else f"rounds/{number}/victim", without=("output", "smooth"))
+        victim = load()
         summaries = {}
         for name, (attack, chosen) in jobs.items():
             log.info("attack phase: %s on %d of %d training examples", name, len(chosen), len(self.corpus.train))
@@ -246,7 +260,8 @@ class Work:
             lm = masked_lm_of(attack)
             limits = {} if augment is None or augment.max_queries is None else {"max_queries": augment.max_queries}
             attempts = attack_to_file(files[name], attack, victim, chosen, domain=self.corpus.domain.name,
-                                      seed=self.config.seed, title="attack training set", masked_lm=lm, **limits)
+                                      seed=self.config.seed, title="attack training set", masked_lm=lm,
+                                      run=runner(self.config.executor, load), **limits)
             summaries[name] = summary_of(attempts, attack, lm, self.corpus.domain, time.perf_counter() - started)
             self.diary.attempts(f"adversarial examples {number} {name}", attempts)
         summary = summaries[next(iter(summaries))] if augment is None else together(summaries)
@@ -284,13 +299,14 @@ class Work:
 
         self.folder.phase("robustness")
         adversary, wanted = self.adversary, self.config.robustness
-        examples = self.corpus.attack[: wanted.limit]
-        result: dict[str, Any] = {"attack": adversary.name, "examples": len(examples)}
+        examples = self.corpus.split(wanted.split)[: wanted.limit]
+        result: dict[str, Any] = {"attack": adversary.name, "split": wanted.split, "examples": len(examples)}
         for name, victim in (("before", BEFORE), ("after", "victim")):
             attempts = attack_to_file(self.path / "robustness" / f"{name}.jsonl", adversary, self._load(victim), examples,
                                       domain=self.corpus.domain.name, seed=self.config.seed,
                                       max_queries=wanted.max_queries, title=f"attack, {name}",
-                                      masked_lm=masked_lm_of(adversary))
+                                      masked_lm=masked_lm_of(adversary),
+                                      run=runner(self.config.executor, self._loader(victim)))
             scores = scoring.score(attempts, semantic=self.config.semantic, seed=self.config.seed)
             result[name] = scores.to_row() | accuracies(attempts)
             self.diary.log({key: result[name][key] for key in ROBUST_METRICS},
@@ -346,7 +362,8 @@ def show(report: dict[str, Any], folder: Path) -> None:
         robust, made = report["robustness"], report["adversarial"]
         notes = [f"before: after the clean phase; after: trained on with {made['used']} adversarial texts "
                  f"({robust['attack']} fooled the victim on {made['success']} of {made['attempts']} training texts)",
-                 f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts, "
+                 f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts of "
+                 f"the {robust.get('split', 'attack')} split, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
                  *(f"stand-in: {said}" for said in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}

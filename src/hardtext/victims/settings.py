@@ -78,12 +78,14 @@ class TrainedModel(ModelSettings):
 
     ``adversary``: an attack (its settings, see ``hardtext.attacks``). Where there is one, the training set is attacked
     after the clean phase, and training goes on by the plan ``adversarial`` on the training set together with the
-    texts that fooled the victim. The defaults of that plan are the published recipe's.
+    texts that fooled the victim. The defaults of that plan are the published recipe's. ``hardened``: the name stands for
+    a model with its defences; the names of other models are followed by those of their defences (``tiny+augment``).
     """
 
     adversary: Any = None
     adversarial: TrainingPlan = field(default_factory=lambda: TrainingPlan(
         optimizer="adam", lr=2e-5, schedule="constant", batch_size=32, epochs=1))
+    hardened: bool = False
     trainable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
