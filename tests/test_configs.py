@@ -64,8 +64,13 @@ def test_every_semantic_scorer_composes(semantic):
 
 
 @pytest.mark.parametrize("experiment", choices("experiment"))
-def test_every_experiment_composes(experiment):
-    composed("train", f"experiment={experiment}")
+def test_every_experiment_composes_with_the_command_in_its_header(experiment):
+    header = (CONF / "experiment" / f"{experiment}.yaml").read_text(encoding="utf-8")
+    (command,) = (script for script in ("train", "attack", "evaluate")
+                  if f"python {script}.py experiment={experiment}" in header)
+    settings = composed(command, f"experiment={experiment}")
+    if command == "evaluate":
+        assert settings.task == experiment  # and not the command's own default
 
 
 def test_every_registered_part_has_a_config_file():

@@ -94,16 +94,32 @@ class AttackConfig(Command):
 class Matrix:
     """``experiment=robustness_matrix``: which victims are attacked, by what and how hard."""
 
-    rows: list[str] = field(default_factory=lambda: ["adv", "canonicalise", "augment", "embedding", "smooth", "output", "hard"])
+    rows: list[str] = field(default_factory=lambda: ["adv", "canonicalise", "augment", "embedding", "smooth", "output",
+                                                     "hard"])  # the plain victim besides; several defences: augment+output
     attacks: list[str] = field(default_factory=lambda: ["bert_attack", "deepwordbug", "pwws", "genetic", "homoglyph_search",
                                                         "turquaz"])
     seeds: list[int] = field(default_factory=lambda: [0, 1])
     caps: list[int] = field(default_factory=lambda: [100, 500])  # queries a text; attacks run with the largest
-    training: list[str] = field(default_factory=list)  # overrides of every training, such as model.adversary.subset=2000
+    training: list[str] = field(default_factory=list)  # overrides of every training: ['model.epochs=1']
 
     def __post_init__(self) -> None:
-        if not self.attacks or not self.seeds or not self.caps or min(self.caps) < 1:
-            raise InputError("matrix: expected at least one of attacks, seeds and caps (1 or more)")
+        for key in ("attacks", "seeds", "caps"):
+            if not getattr(self, key):
+                raise InputError(f"matrix.{key}=[]: expected at least one")
+        if min(self.caps) < 1:
+            raise InputError(f"matrix.caps={self.caps}: expected numbers of queries of 1 or more")
+
+
+@dataclass
+class Detect:
+    """``task=detect``: how suspicious texts are told from clean ones."""
+
+    masked_lm: str = "bundled"  # rates how usual a text is: bundled, bundled:tiny, a folder or a hub id
+    clean: int = 400  # clean texts of the domain, the first N of dev that no attempt started from, for false alarms
+
+    def __post_init__(self) -> None:
+        if self.clean < 2:
+            raise InputError(f"detect.clean={self.clean}: expected 2 texts or more, one to fit with and one to test on")
 
 
 @dataclass
@@ -123,7 +139,8 @@ class EvaluateConfig(Command):
     annotations: Optional[str] = None  # task=agreement: what the annotators returned
     split: str = "attack"  # whose texts a task asks the victim about
     limit: Optional[int] = None  # the first N of them
-    matrix: Matrix = field(default_factory=Matrix)
+    matrix: Matrix = field(default_factory=Matrix)  # task=robustness_matrix
+    detect: Detect = field(default_factory=Detect)  # task=detect
 
 
 def register() -> None:
@@ -164,17 +181,23 @@ def _typed(config: DictConfig) -> Any:
 
 
 def compose(command: str, overrides: Sequence[str]) -> Any:
-    """The typed settings of ``command`` (train, attack, evaluate), as its script would get them for ``overrides``."""
+    """The typed settings of ``command`` (train, attack, evaluate), as its script would get them for ``overrides``.
+
+    Raises InputError where they do not compose.
+    """
     from hydra import compose as composed
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
 
     overrides = quoted(freed(overrides))
-    if GlobalHydra.instance().is_initialized():
-        return _typed(composed(command, overrides))
-    register()
-    with initialize_config_dir(str(runs.repository() / "conf"), version_base="1.3"):
-        return _typed(composed(command, overrides))
+    try:
+        if GlobalHydra.instance().is_initialized():
+            return _typed(composed(command, overrides))
+        register()
+        with initialize_config_dir(str(runs.repository() / "conf"), version_base="1.3"):
+            return _typed(composed(command, overrides))
+    except (HydraException, OmegaConfBaseException) as error:
+        raise InputError(explain(error)) from error
 
 
 def _in_sweep() -> bool:
@@ -242,20 +265,33 @@ def run_command(main: Callable[[], None]) -> None:
             raise
         _refuse(f"{' '.join(sys.argv[1:])}: null is none of the choices of a part (trainer, model, domain, ...)")
     except AssertionError as error:  # what OmegaConf makes of a setting of a part that is null
-        settings = [argument for argument in sys.argv[1:] if argument.startswith("executor.")]
-        if not (settings and str(error).startswith("Unexpected type for root")):
+        if not (str(error).startswith("Unexpected type for root") and (reason := _of_nothing(sys.argv[1:]))):
             raise
-        _refuse(f"{' '.join(settings)}: there is no executor to set this of; name one with executor=process or executor=ray")
+        _refuse(reason)
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on where this one stopped", file=sys.stderr)
         sys.exit(130)
+
+
+def _of_nothing(arguments: Sequence[str]) -> str:
+    """Which of the settings are those of a part that was not chosen; "" where none is."""
+    for argument in arguments:
+        part, _, rest = argument.lstrip("+~").partition("=")[0].partition(".")
+        if part == "executor" and rest:
+            return f"{argument}: there is no executor to set this of; name one with executor=process or executor=ray"
+        if part in ("domain", "model") and rest:  # evaluate.py has neither unless it is named
+            return f"{argument}: there is no {part} to set this of; name one with {part}="
+        if part == "hardening" and (name := rest.partition(".")[0]) in HARDENING:
+            return f"{argument}: hardening.{name} is not in use; choose it first with hardening=[{name}]"
+    return ""
 
 
 def freed(arguments: Sequence[str]) -> list[str]:
     """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of some settings are free.
 
     ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not);
-    those of ``model.labels`` are a model's labels, and those of ``sweep.objective`` a command's figures.
+    those of ``model.labels`` are a model's labels, those of ``hardening.augment.attacks`` are attacks, and those of
+    ``sweep.objective`` a command's figures.
 
     >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
     ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
@@ -267,7 +303,7 @@ def freed(arguments: Sequence[str]) -> list[str]:
 
 
 _MULTIRUN = ("-m", "--multirun")
-_FREE = ("trainer.", "model.labels=", "sweep.objective", "sweep.params")
+_FREE = ("trainer.", "model.labels=", "hardening.augment.attacks", "sweep.objective", "sweep.params")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
 _PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
 
@@ -316,6 +352,8 @@ def explain(error: Exception) -> str:
         hint = "; python -m pip install -r requirements-sweep.txt brings joblib and submitit_slurm"
         return (f"{group}={choice}: no such choice; choose one of {', '.join(options.split())}"
                 f"{hint if group == 'hydra/launcher' else ''}")
+    if found := re.search(r"Could not load 'hardening/([^']+)'", text):  # of a list Hydra does not say the choices
+        return f"hardening=[{found.group(1)}]: no such defence; choose some of {', '.join(HARDENING)}"
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__
 
 

@@ -18,6 +18,7 @@ import torch
 from hardtext.core import Domain, InputError
 from hardtext.victims import BiLSTM, Encoder
 from hardtext.victims.data import labelled, loader
+from hardtext.victims.losses import Loss
 from hardtext.victims.module import VictimModule
 from hardtext.victims.training import fit
 
@@ -118,6 +119,31 @@ def test_a_folder_is_for_one_training(train):
         train(epochs=1, seed=1)
     with pytest.raises(InputError, match="train was '24 examples, .* now '25 examples"):
         train(epochs=1, examples=25)
+
+
+def test_a_folder_is_for_one_loss(settings, toy_examples, tmp_path):
+    def run(loss):
+        fit(settings.module(TWO, 0), toy_examples(16), [], folder=tmp_path, plan=replace(settings.plan, epochs=1), seed=0,
+            loss=loss)
+
+    run(Loss(label_smoothing=0.1))
+    for other in (None, Loss(label_smoothing=0.2)):  # the plain loss leaves no record of its own
+        with pytest.raises(InputError, match=r"other settings \(loss was \{'label_smoothing': 0.1"):
+            run(other)
+    run(Loss(label_smoothing=0.1))
+
+
+def test_the_loss_is_what_is_minimised(settings, toy_examples, tmp_path):
+    """Adversarial rows with the wrong label that weigh a thousand times as much turn the answers round."""
+    train = toy_examples(24)
+    made = [replace(e, id=e.id + "+adv", label=1 - e.label) for e in train]
+    accuracies = []
+    for weight in (1e-3, 1e3):
+        module = fit(settings.module(TWO, 0), [*train, *made], toy_examples(20, start=500), folder=tmp_path / str(weight),
+                     plan=replace(settings.plan, epochs=12, lr=3e-3), seed=0, loss=Loss(adversarial_weight=weight),
+                     origins={e.id: e.id.removesuffix("+adv") for e in made})
+        accuracies.append(module.trainer.callback_metrics["dev/accuracy"].item())
+    assert accuracies[0] > 0.8 and accuracies[1] < 0.2
 
 
 def test_a_folder_without_checkpoint_is_free(train, tmp_path):

@@ -39,8 +39,14 @@ def union(train: Sequence[Example], attempts: Sequence[Attempt]) -> list[Example
 
 
 def origins(examples: Sequence[Example]) -> dict[str, str]:
-    """Id of each adversarial example → id of the one it was made from."""
-    return {example.id: example.id.rpartition(MARK)[0] for example in examples if is_adversarial(example)}
+    """Id of each adversarial example → id of the one it was made from; of its copy ``#1`` → of the original's copy ``#1``
+    (smoothing trains on copies)."""
+    found = {}
+    for example in examples:
+        if is_adversarial(example):
+            original, _, rest = example.id.rpartition(MARK)
+            found[example.id] = original + "".join(rest.partition("#")[1:])
+    return found
 
 
 def is_adversarial(example: Example) -> bool:

@@ -7,6 +7,10 @@ from typing import Optional
 
 from hardtext.core import InputError
 from hardtext.victims.defended.settings import DEFENCES, Canonicalise, Defence, Output, Smooth
+from hardtext.victims.settings import KEEP, SCHEDULES, one_of
+
+ATTACKS = {"bert_attack": 1.0, "deepwordbug": 0.5, "pwws": 1.0}
+"""What augmentation attacks with, unless told otherwise."""
 
 EMBEDDING = ("freelb", "freelb++", "vat")
 
@@ -23,7 +27,7 @@ class Augment:
     own), ``schedule``, ``keep``: see ``victims.settings.TrainingPlan``; each round is a schedule of its own.
     """
 
-    attacks: dict[str, float] = field(default_factory=lambda: {"bert_attack": 1.0, "deepwordbug": 0.5, "pwws": 1.0})
+    attacks: dict[str, float] = field(default_factory=dict)  # empty: ATTACKS (to a full default one could only add)
     share: float = 0.5
     max_queries: Optional[int] = 200
     rounds: int = 2
@@ -38,14 +42,23 @@ class Augment:
     keep: str = "last"
 
     def __post_init__(self) -> None:
-        if not self.attacks or any(not weight >= 0 for weight in self.attacks.values()) or not sum(self.attacks.values()) > 0:
+        self.attacks = self.attacks or dict(ATTACKS)
+        if any(not weight >= 0 for weight in self.attacks.values()) or not sum(self.attacks.values()) > 0:
             raise InputError(f"hardening.augment.attacks={self.attacks}: expected attacks with weights of 0 or more, "
                              f"such as {{bert_attack: 1, deepwordbug: 0.5}}")
         if not 0 < self.share <= 1:
             raise InputError(f"hardening.augment.share={self.share}: expected a share of the training texts, above 0 up to 1")
-        for key in ("rounds", "epochs"):
-            if getattr(self, key) < 1:
-                raise InputError(f"hardening.augment.{key}={getattr(self, key)}: expected 1 or more")
+        for key in ("rounds", "epochs", "max_queries"):
+            if (value := getattr(self, key)) is not None and value < 1:
+                raise InputError(f"hardening.augment.{key}={value}: expected 1 or more")
+        for key, fits, expected in (("weight", self.weight > 0, "a number above 0"),
+                                    ("consistency", self.consistency >= 0, "0 or more"),
+                                    ("label_smoothing", 0 <= self.label_smoothing < 1, "a share from 0 up to but not 1"),
+                                    ("lr", self.lr is None or self.lr > 0, "a number above 0, or null")):
+            if not fits:
+                raise InputError(f"hardening.augment.{key}={getattr(self, key)}: expected {expected}")
+        one_of("hardening.augment.schedule", self.schedule, SCHEDULES)
+        one_of("hardening.augment.keep", self.keep, KEEP)
 
 
 @dataclass

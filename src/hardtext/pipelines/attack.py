@@ -85,7 +85,7 @@ def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Seque
         attempts = attack_to_file(folder / "attempts.jsonl", config.attack, victim, examples, domain=domain.name,
                                   seed=config.seed, max_queries=config.max_queries, max_seconds=config.max_seconds,
                                   repeats=repeats, masked_lm=masked_lm, run=runner(config.executor, load, device))
-        summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started)
+        summary = summary_of(attempts, config.attack, masked_lm, domain, time.perf_counter() - started, victim)
         summary |= {"victim": victim.name, "max_queries": config.max_queries, "max_seconds": config.max_seconds,
                     "backend": config.backend, "executor": config.executor.name if config.executor else None,
                     "repeats": repeats, "victim_warnings": list(found.warnings)}

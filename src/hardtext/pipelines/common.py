@@ -50,8 +50,17 @@ def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str 
     folder = runs.train_folder(domain.name, model.name, seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"no victim at {runs.shown(folder)}: make it with "
-                         f"python train.py domain={domain.name} model={model.name} seed={seed}, or name one with victim=")
+                         f"python train.py domain={domain.name} {chosen(model)} seed={seed}, or name one with victim=")
     return check_classes(load_victim(folder, name=model.name, classes=domain.classes, **options), domain)
+
+
+def chosen(model: ModelSettings) -> str:
+    """How a command line names a model whose name holds its defences.
+
+    "tiny+canonicalise+output" is ``model=tiny hardening=[canonicalise,output]``.
+    """
+    name, *defences = model.name.split("+")
+    return f"model={name}" + (f" hardening=[{','.join(defences)}]" if defences else "")
 
 
 def masked_lm_of(attack: Attack) -> MaskedLM | None:
@@ -64,16 +73,20 @@ def masked_lm_of(attack: Attack) -> MaskedLM | None:
 
 
 def summary_of(attempts: Sequence[Attempt], attack: Attack, masked_lm: MaskedLM | None, domain: Domain,
-               wall_seconds: float) -> dict[str, Any]:
+               wall_seconds: float, victim: Victim) -> dict[str, Any]:
     """What ``summary.json`` holds: counts and costs, and everything in the run that stands in for something else.
 
-    ``wall_seconds`` is this process's share: of a resumed run it holds the last part only.
+    ``wall_seconds`` is this process's share: of a resumed run it holds the last part only. ``minutes_at_rate``: how long
+    the queries take a client, where ``victim`` answers a client so often a minute (``per_minute``).
     """
     from hardtext.attacks.rows import summarise
+    from hardtext.victims.defended.coarse import minutes_at_rate, rate_of
 
     summary = {"attack": attack.name, "settings": changed(attack), "domain": domain.name, **summarise(attempts),
                "wall_seconds": round(wall_seconds, 1),
                "domain_stand_in": domain.stand_in, "stand_ins": attack.stand_ins()}
+    if (rate := rate_of(victim)) is not None:
+        summary |= {"per_minute": rate, "minutes_at_rate": minutes_at_rate(summary["queries"], rate)}
     if masked_lm is not None:
         summary["masked_lm"] = masked_lm.name
         summary["stand_ins"] += [f"masked LM: {masked_lm.stand_in}"] if masked_lm.stand_in else []

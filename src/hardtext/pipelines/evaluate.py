@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
 
 TASKS = {"score": "score", "leaderboard": "leaderboard", "annotate": "annotate", "agreement": "agreement",
-         "report": "report", "robustness_matrix": "robustness_matrix"}
+         "report": "report", "robustness_matrix": "robustness_matrix", "detect": "detect"}
 """The module of each task, in this folder; its ``run`` takes the config."""
 
 

@@ -41,6 +41,7 @@ def run(config: TrainConfig) -> dict[str, Any]:
     """Train (or, for a ready model, only evaluate) and return what ``metrics.json`` holds."""
     from hardtext.config import to_dict
 
+    check_adversaries(config)
     corpus = gather(config)
     default = runs.train_folder(corpus.domain.name, config.model.name, config.seed)
     folder = folder_of(default, config.out, config.label)
@@ -62,6 +63,18 @@ def run(config: TrainConfig) -> dict[str, Any]:
     if not follower:
         show(report, folder)
     return report
+
+
+def check_adversaries(config: TrainConfig) -> None:
+    """Refuse attacks on the training set that cannot be made, before any training."""
+    if (augment := config.hardening.augment) is None:
+        return
+    if config.model.adversary is not None:
+        name = config.model.name.partition("+")[0]
+        raise InputError(f"model={name} has an adversary of its own; take the plain model with hardening=[augment], or "
+                         f"leave augment out")
+    for name in augment.attacks:
+        augmenting(name)
 
 
 def gather(config: TrainConfig) -> Corpus:
@@ -140,9 +153,6 @@ class Work:
         model, augment = self.config.model, self.config.hardening.augment
         if augment is None:
             return [] if model.adversary is None else [model.adversarial]
-        if model.adversary is not None:
-            raise InputError(f"model={model.name} has an adversary of its own; take the plain model with "
-                             f"hardening=[augment], or leave augment out")
         plan = replace(model.plan, epochs=augment.epochs, lr=augment.lr or model.plan.lr, schedule=augment.schedule,
                        keep=augment.keep)
         return [plan] * augment.rounds
@@ -192,9 +202,10 @@ class Work:
             plan = replace(plan, keep="last")
         self.folder.phase(phase)
         log.info("%s phase: %d examples, %d epoch(s), learning rate %g", phase, len(examples), plan.epochs, plan.lr)
-        return fit(module, self._prepared(examples, SMOOTH_COPIES), self._prepared(self.corpus.dev, 1),
-                   folder=self.path / "checkpoints" / phase, plan=plan, seed=self.config.seed, loss=loss,
-                   origins=origins(examples), trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase),
+        examples = self._prepared(examples, SMOOTH_COPIES)
+        return fit(module, examples, self._prepared(self.corpus.dev, 1), folder=self.path / "checkpoints" / phase,
+                   plan=plan, seed=self.config.seed, loss=loss, origins=origins(examples),
+                   trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase),
                    callbacks=self._watchers(phase))
 
     def _watchers(self, phase: str) -> list[Any]:
@@ -250,19 +261,21 @@ class Work:
         not yet masked."""
         from hardtext.attacks.rows import attack_to_file
 
-        augment, started = self.config.hardening.augment, time.perf_counter()
+        augment = self.config.hardening.augment
         load = self._loader(BEFORE if number == 1 else f"rounds/{number}/victim", without=("output", "smooth"))
         victim = load()
         summaries = {}
         for name, (attack, chosen) in jobs.items():
             log.info("attack phase: %s on %d of %d training examples", name, len(chosen), len(self.corpus.train))
+            started = time.perf_counter()
             files[name].parent.mkdir(parents=True, exist_ok=True)
             lm = masked_lm_of(attack)
             limits = {} if augment is None or augment.max_queries is None else {"max_queries": augment.max_queries}
             attempts = attack_to_file(files[name], attack, victim, chosen, domain=self.corpus.domain.name,
                                       seed=self.config.seed, title="attack training set", masked_lm=lm,
                                       run=runner(self.config.executor, load), **limits)
-            summaries[name] = summary_of(attempts, attack, lm, self.corpus.domain, time.perf_counter() - started)
+            summaries[name] = summary_of(attempts, attack, lm, self.corpus.domain,
+                                         time.perf_counter() - started, victim)
             self.diary.attempts(f"adversarial examples {number} {name}", attempts)
         summary = summaries[next(iter(summaries))] if augment is None else together(summaries)
         if not done.is_file():
@@ -336,7 +349,7 @@ def together(summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """One summary of several: counts added up, the parts kept."""
     counted = ("attempts", *STATUSES, "queries", "forwards")
     return {**{key: sum(summary[key] for summary in summaries.values()) for key in counted},
-            "wall_seconds": max(summary["wall_seconds"] for summary in summaries.values()),
+            "wall_seconds": round(sum(summary["wall_seconds"] for summary in summaries.values()), 1),
             "stand_ins": sorted({said for summary in summaries.values() for said in summary["stand_ins"]}),
             "parts": summaries}
 

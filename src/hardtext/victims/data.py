@@ -88,14 +88,25 @@ class Labelled(Dataset):
 
 def labelled(examples: Sequence[Example], tokens: Tokeniser, classes: int,
              origins: Mapping[str, str] | None = None) -> Labelled:
-    """Tokenise a split. ``origins``: id of an adversarial example → id of its original. Raises InputError for a label that
-    is no class."""
+    """Tokenise a split. ``origins``: id of an adversarial example → id of its original, which is to be in the split too.
+    Raises InputError where it is not, and for a label that is no class."""
     for example in examples:
         if not 0 <= example.label < classes:
             raise InputError(f"example {example.id!r}: label {example.label}, expected 0 to {classes - 1}")
-    rows = {example.id: row for row, example in enumerate(examples)} if origins else {}
-    made_from = np.array([rows.get(origins.get(e.id, ""), -1) for e in examples]) if origins else None
+    made_from = _rows_of(origins, examples) if origins else None
     return Labelled(tokens([e.segments for e in examples]), np.array([e.label for e in examples], np.int64), made_from)
+
+
+def _rows_of(origins: Mapping[str, str], examples: Sequence[Example]) -> np.ndarray:
+    """For each example the row of its original, -1 where it has none."""
+    rows = {example.id: row for row, example in enumerate(examples)}
+    made_from = np.full(len(examples), -1)
+    for row, example in enumerate(examples):
+        if (original := origins.get(example.id)) is not None:
+            if original not in rows:
+                raise InputError(f"adversarial example {example.id!r}: its original {original!r} is not trained on")
+            made_from[row] = rows[original]
+    return made_from
 
 
 def loader(data: Labelled, batch_size: int, seed: int | None, *, mixed_lengths: bool = False) -> DataLoader:

@@ -32,6 +32,7 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str,
     victim is asked; ``words.txt`` the words of ``own`` that its canonicalisation knows.
     """
     folder = Path(folder)
+    words = sorted(set(own)) if defences and "canonicalise" in defences else None
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{word}") for word in ("new", "old"))
     for left in (new, old):
@@ -46,10 +47,11 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str,
         "max_length": module.hparams.max_length,
         "padding": "legacy" if legacy_padding(module.net) else "packed",
         **({"defences": to_record(defences)} if defences else {}),
+        **({} if words is None else {"words": len(words)}),
         "versions": {library: version(library) for library in _LIBRARIES},
     })
-    if defences and "canonicalise" in defences:
-        write_text(new / WORDS, "\n".join(sorted(set(own))) + "\n")
+    if words is not None:
+        write_text(new / WORDS, "".join(f"{word}\n" for word in words))
     if folder.exists():
         os.rename(folder, old)
     os.rename(new, folder)
@@ -68,11 +70,15 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 def read_defences(folder: Path) -> tuple[dict[str, Defence], list[str]]:
     """The defences of a saved victim, and the words of its own that its canonicalisation knows."""
-    defences = from_record(read_record(folder).get("defences", {}), str(folder / RECORD))
+    record = read_record(folder)
+    defences = from_record(record.get("defences", {}), str(folder / RECORD))
     if "canonicalise" not in defences:
         return defences, []
     try:
-        return defences, (folder / WORDS).read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
+        words = (folder / WORDS).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):
+        words = None
+    if words is None or len(words) != record.get("words"):
         raise InputError(f"{folder / WORDS}: missing or damaged; it belongs to the victim's canonicalisation. Copy the whole "
-                         f"folder, or train the victim again") from error
+                         f"folder, or train the victim again")
+    return defences, words

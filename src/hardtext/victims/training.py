@@ -128,8 +128,8 @@ def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example],
     path = folder / "training.json"
     if path.is_file() and (folder / "last.ckpt").is_file():
         before = read_json(path)
-        changed = [f"{key} was {before.get(key)!r}, now {value!r}" for key, value in record.items()
-                   if before.get(key) != value]
+        changed = [f"{key} was {before.get(key)!r}, now {record.get(key)!r}" for key in {**before, **record}
+                   if before.get(key) != record.get(key)]
         if changed:
             raise InputError(f"{folder} holds a training with other settings ({'; '.join(changed)}): "
                              "set them back, or remove the folder to start again")

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import cached_property
 
 import numpy as np
 
@@ -23,9 +24,13 @@ class Canonicalised:
         own = sorted(set(own))
         self.victim, self.name, self.classes = victim, victim.name, victim.classes
         self.clean = settings.cleaner(own)
-        self.fingerprint = fingerprint(victim, "canonicalise", asdict(settings),
-                                       hashlib.sha256(json.dumps(own).encode()).hexdigest())
+        self._identity = ("canonicalise", asdict(settings), hashlib.sha256(json.dumps(own).encode()).hexdigest())
         self._cleaned: dict[str, str] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Equal ones answer alike."""
+        return fingerprint(self.victim, *self._identity)
 
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
         """As the victim's own, of the cleaned texts."""

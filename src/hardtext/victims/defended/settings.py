@@ -8,11 +8,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Optional
 
 from hardtext.core import InputError, Segments, Victim
+from hardtext.lexicon.canonical import STEPS
 
 if TYPE_CHECKING:
     from hardtext.lexicon.canonical import Canonicaliser
 
-STEPS = ("unseen", "compatible", "lookalikes", "split", "spelling")
 KINDS = ("mask", "synonyms")
 
 
@@ -41,7 +41,7 @@ class Canonicalise:
 class Output:
     """``digits``: scores are rounded to so many digits; 0: the label alone (1 for it, 0 for the others).
     ``per_minute``: answers a client gets in a minute (null: any number). Attacks here are one client; they are not slowed
-    down, but what the rate would have cost them is written into the summary (``minutes_at_rate``).
+    down, but what the rate would have cost them is written into their ``summary.json`` (``minutes_at_rate``).
     """
 
     digits: int = 0
@@ -62,8 +62,9 @@ class Output:
 @dataclass
 class Smooth:
     """``kind``: ``mask`` (RanMASK) or ``synonyms`` (SAFER). ``rate``: share of the words masked (RanMASK's default is 0.7).
-    ``copies``: how many are voted over. ``mask``: what a masked word is written as. ``fixed``: the copies of a text are
-    always the same ones, so that it always gets the same answer; otherwise every question draws new ones.
+    ``copies``: how many are voted over. ``mask``: what a masked word is written as, the mask piece of the model's tokenizer
+    ("<mask>" for RoBERTa). ``fixed``: the copies of a text are always the same ones, so that it always gets the same answer;
+    otherwise every question draws new ones.
     """
 
     kind: str = "mask"
@@ -77,6 +78,8 @@ class Smooth:
             raise InputError(f"hardening.smooth.kind={self.kind}: expected one of {', '.join(KINDS)}")
         if not 0 < self.rate < 1:
             raise InputError(f"hardening.smooth.rate={self.rate}: expected a share of the words above 0 and below 1")
+        if not self.mask.strip():
+            raise InputError("hardening.smooth.mask is empty: expected what a masked word is written as, such as [MASK]")
         if self.copies < 1:
             raise InputError(f"hardening.smooth.copies={self.copies}: expected 1 or more")
 
@@ -119,5 +122,9 @@ def from_record(record: Any, where: str) -> dict[str, Defence]:
         kind = DEFENCES.get(name)
         if kind is None or set(values) - {f.name for f in fields(kind)}:
             raise InputError(f"{where}: the defence {name!r} is not known to this version of hardtext; update it")
-        found[name] = kind(**values)
+        try:
+            found[name] = kind(**values)
+        except (TypeError, InputError) as error:
+            raise InputError(f"{where}: damaged settings of the defence {name!r} ({error}); "
+                             f"train the victim again") from error
     return found

@@ -7,9 +7,10 @@ Substitutions"); the sets of synonyms are WordNet's here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import comb
 from random import Random
 
@@ -29,27 +30,35 @@ class Smoothed:
 
     def __init__(self, victim: Victim, settings: Smooth) -> None:
         self.victim, self.name, self.classes, self.settings = victim, victim.name, victim.classes, settings
-        self.fingerprint = fingerprint(victim, "smooth", asdict(settings))
-        self._asked = 0
+        self._asked: Counter[int] = Counter()  # how often each text was, by its hash
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Equal ones answer alike, up to chance."""
+        return fingerprint(self.victim, "smooth", asdict(self.settings))
 
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
         """Shares of the votes, float64 (len(texts), classes)."""
         return self.votes(texts, self.settings.copies) / self.settings.copies
 
     def votes(self, texts: Sequence[Segments | str], copies: int) -> np.ndarray:
-        """Votes for each class, int (len(texts), classes), of ``copies`` copies of each text."""
+        """Votes for each class, int (len(texts), classes), of ``copies`` copies of each text.
+
+        What is drawn for a text depends on it and on how often it was asked before, not on other texts: an attack that was
+        killed and goes on asks as if it had not been.
+        """
         made: list[Segments] = []
         for text in texts:
             segments = (text,) if isinstance(text, str) else text
-            self._asked += 0 if self.settings.fixed else 1
-            random = Random(derive(self._asked, "smooth", *segments))
+            seed = derive(0, "smooth", *segments)
+            if not self.settings.fixed:
+                self._asked[seed] += 1
+            random = Random(derive(self._asked[seed], "smooth", *segments))
             made += [self.settings.copy(segments, random) for _ in range(copies)]
-        counts = np.zeros((len(texts), len(self.classes)), int)
-        if made:
-            answers = np.asarray(self.victim.probabilities(made)).argmax(axis=1).reshape(len(texts), copies)
-            for row, votes in zip(counts, answers):
-                np.add.at(row, votes, 1)
-        return counts
+        if not made:
+            return np.zeros((0, len(self.classes)), int)
+        answers = np.asarray(self.victim.probabilities(made)).argmax(axis=1).reshape(len(texts), copies)
+        return (answers[:, :, None] == np.arange(len(self.classes))).sum(axis=1)
 
 
 def masked(segments: Segments, rate: float, mask: str, random: Random) -> Segments:
@@ -84,11 +93,12 @@ def certified_words(votes: np.ndarray, words: int, rate: float, *, alpha: float 
 
     ``votes``: (classes,) of many masked copies of the text; ``words``: how many it has; ``rate``: the share masked. With d
     words changed a copy shows none of them with probability C(words − d, kept) / C(words, kept); the vote holds as long as
-    the lower bound of the winner's share, less what the other copies can take from it, stays above one half (β = 1, the
-    conservative bound). 0 where not even the vote itself is certain.
+    the lower bound of the winner's share (Clopper and Pearson's), less what the other copies can take from it, stays above
+    one half (β = 1, the conservative bound). Where the paper draws copies of their own to find the winner, ``alpha`` is
+    shared out among the classes here. 0 where not even the vote itself is certain.
     """
     total, best = int(votes.sum()), int(votes.max())
-    lower = float(beta.ppf(alpha, best, total - best + 1)) if best else 0.0
+    lower = float(beta.ppf(alpha / len(votes), best, total - best + 1)) if best else 0.0
     kept = words - min(round(rate * words), max(words - 1, 0))
     radius = 0
     while radius < words:
