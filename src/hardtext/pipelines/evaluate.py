@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
 
 TASKS = {"score": "score", "leaderboard": "leaderboard", "annotate": "annotate", "agreement": "agreement",
-         "report": "report"}
+         "report": "report", "probes": "probes", "saliency": "saliency", "fake_news_benchmark": "fake_news_benchmark"}
 """The module of each task, in this folder; its ``run`` takes the config."""
 
 

@@ -1,0 +1,1 @@
+"""Which words made the decision. See ``base`` for what a method says."""
