@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,8 +65,24 @@ def test_every_semantic_scorer_composes(semantic):
 
 
 @pytest.mark.parametrize("experiment", choices("experiment"))
-def test_every_experiment_composes(experiment):
-    composed("train", f"experiment={experiment}")
+def test_every_experiment_composes_with_the_command_of_its_header(experiment):
+    header = (CONF / "experiment" / f"{experiment}.yaml").read_text(encoding="utf-8")
+    (command,) = set(re.findall(rf"^#   python (\w+)\.py (?:-m )?experiment={experiment}\b", header, re.M))
+    composed(command, f"experiment={experiment}")
+    assert config.foreign_experiment(command, [f"experiment={experiment}"]) is None
+
+
+@pytest.mark.parametrize(("script", "experiment", "owner"), [
+    ("evaluate.py", "quick", "train.py"), ("attack.py", "fake_news_benchmark", "evaluate.py")])
+def test_an_experiment_of_another_command_is_refused_with_the_command(script, experiment, owner):
+    assert f"python {owner} experiment={experiment}" in refused(script, f"experiment={experiment}")
+
+
+def test_the_benchmark_sets_its_task_and_the_command_line_its_domain():
+    settings = composed("evaluate", "experiment=fake_news_benchmark")
+    assert (settings.task, settings.domain.name, settings.model.name) == ("fake_news_benchmark", "liar2", "minilm")
+    settings = composed("evaluate", "experiment=fake_news_benchmark", "domain=kaggle", "model=bilstm", "limit=5")
+    assert (settings.domain.name, settings.model.name, settings.limit) == ("kaggle", "bilstm", 5)
 
 
 def test_every_registered_part_has_a_config_file():

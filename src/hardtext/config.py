@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional
 
 from hydra.core.config_store import ConfigStore
@@ -167,6 +168,8 @@ def run_command(main: Callable[[], None]) -> None:
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # let errors reach us instead of being printed by Hydra
     sys.argv[1:] = quoted(freed(sys.argv[1:]))
+    if stranger := foreign_experiment(Path(sys.argv[0]).stem, sys.argv[1:]):
+        _refuse(stranger)
     try:
         main()
     except (HydraException, OmegaConfBaseException) as error:
@@ -198,6 +201,23 @@ def freed(arguments: Sequence[str]) -> list[str]:
     return flags + others
 
 
+def foreign_experiment(command: str, arguments: Sequence[str]) -> str | None:
+    """What to say of an ``experiment=`` that belongs to another command; None where each is this command's.
+
+    An experiment's header says how to run it ("#   python train.py experiment=quick"). Of one whose header names no
+    command, nothing is known.
+    """
+    chosen = [argument.partition("=")[2] for argument in arguments if argument.startswith("experiment=")]
+    for name in ",".join(chosen).split(","):
+        file = runs.repository() / "conf" / "experiment" / f"{name}.yaml"
+        if not (re.fullmatch(r"\w+", name) and file.is_file()):
+            continue
+        lines = re.findall(rf"^#\s+python (\w+)\.py\b.*\bexperiment={name}\b", file.read_text(encoding="utf-8"), re.M)
+        if lines and command not in lines:
+            return f"experiment={name} belongs to another command: python {lines[0]}.py experiment={name}"
+    return None
+
+
 _MULTIRUN = ("-m", "--multirun")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
 _PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
@@ -214,7 +234,7 @@ def quoted(arguments: Sequence[str]) -> list[str]:
     for argument in arguments:
         key, equals, value = argument.partition("=")
         name = key.lstrip("+~")
-        path = name in _PATHS or name.rpartition(".")[2].endswith("path")
+        path = name.rpartition(".")[2] in _PATHS or name.rpartition(".")[2].endswith("path")
         if not (equals and path) or _PLAIN.fullmatch(value) or value[:1] in "'\"[{$":
             result.append(argument)
             continue

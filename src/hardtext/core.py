@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy
+    import torch
 
 Segments = tuple[str, ...]
 """The text a victim reads: one segment, or two for a pair (evidence, claim). Never joined."""
@@ -108,6 +109,57 @@ class Differentiable(Protocol):
     def gradients(self, texts: Sequence[tuple[Segments, int]]) -> list[list[Piece]]:
         """For each (text, class): the L2 norm of the gradient of the class's log-probability with respect to the
         embedding of each piece; special pieces left out."""
+        ...
+
+
+Span = tuple[int, int, int]
+"""(segment, start, end) in characters."""
+
+
+class Inside(Protocol):
+    """What saliency asks of a victim that it can look into: its pieces, their vectors, and its class logits as a function
+    of the vectors."""
+
+    blank: str
+    """The piece that stands in for a word taken away, as a reader knows it ("[MASK]")."""
+    gradient_tokens: int
+    """How many pieces a batch with gradients may hold."""
+
+    def table(self, texts: Sequence[Segments]) -> Any:
+        """The texts in pieces; ``table.lengths``: (texts,), how many each has."""
+        ...
+
+    def spans(self, segments: Segments) -> list[Span | None]:
+        """Where each piece of a text stands; None for a piece that stands for no characters ([CLS], [SEP])."""
+        ...
+
+    def in_batches(self, table: Any, rows: numpy.ndarray, work: Callable[[Any, numpy.ndarray], list], *,
+                   gradients: bool = False, times: int = 1, batch_tokens: int | None = None) -> list:
+        """``work(batch, places)`` over batches of texts of similar length, its results put back in the order of ``rows``.
+
+        ``rows``: texts of ``table``, repeats allowed; ``places``: where in ``rows`` those of the batch stand; ``work``
+        gives a list with one result for each. ``times``: how many copies of a text ``work`` computes at once.
+        """
+        ...
+
+    def vectors(self, batch: Any) -> torch.Tensor:
+        """The embeddings of a batch's pieces: (texts, width, size)."""
+        ...
+
+    def blank_vector(self) -> torch.Tensor:
+        """The embedding of ``blank``: (size,)."""
+        ...
+
+    def logits(self, batch: Any, vectors: torch.Tensor | None = None) -> torch.Tensor:
+        """Class logits, (texts, classes), with ``vectors`` in place of the pieces' embeddings where given."""
+        ...
+
+
+@runtime_checkable
+class Transparent(Protocol):
+    """A victim that can be looked into: its weights are in this process."""
+
+    def inside(self) -> Inside:
         ...
 
 

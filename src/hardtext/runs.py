@@ -34,7 +34,9 @@ log = logging.getLogger(__name__)
 
 STATES = ("running", "done", "failed")
 WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json",
-        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json")
+        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json",
+        "probes.jsonl", "probes.json", "probes.md", "probes.tex", "probes.csv", "pairs.csv",
+        "saliency.jsonl", "saliency.json", "saliency.md", "saliency.html", "words.csv", "figures")
 """What a run makes: while one of these is there, another config is refused."""
 OWN = ("config.yaml", "status.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""

@@ -17,10 +17,12 @@ Expectation = Literal["flip", "fake", "stay"]
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A changed text. ``what`` says in a few words what was done ("is -> is not"); several are separated by "; "."""
+    """A changed text. ``what`` says in a few words what was done ("is -> is not"); several are separated by "; ".
+    ``expects`` overrules what the probe expects, for this text."""
 
     text: str
     what: str
+    expects: Optional[Expectation] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ import yaml
 
 from hardtext import records, runs
 from hardtext.core import Attempt, InputError, Piece
+from hardtext.reporting.saliency.rows import of_attempts
 
 log = logging.getLogger(__name__)
 
 SALIENCY = "saliency.jsonl"
-"""Beside the attempts, where somebody made it: lines {"id", "method", "pieces": [[segment, start, end, value], …]} about
-the original texts (``core.Piece``)."""
+"""Beside the attempts, where somebody put it, else what ``task=saliency`` left under ``runs/evaluate``: lines {"id",
+"method", "pieces": [[segment, start, end, value], …]} about the original texts (``core.Piece``)."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _attack_run(folder: Path, attempts: list[Attempt], scores: Sequence[tuple[Pa
         folder, attempts, scores=tuple(row for file, row in scores if file.parent == folder or belongs(row, attempts)),
         summary=_mapping(summary) if summary.is_file() else {},
         config=_config(config) if config.is_file() else "",
-        state=status["state"] if status else "unknown", saliency=_saliency(folder / SALIENCY))
+        state=status["state"] if status else "unknown", saliency=_saliency(folder / SALIENCY) or of_attempts(attempts))
 
 
 def belongs(scores: dict[str, Any], attempts: Sequence[Attempt]) -> bool:

@@ -1,0 +1,192 @@
+"""Prominent US politicians: who they are called, their party and gender, the offices they held, and when.
+
+``data/politicians.csv``, edited by hand; scripts/politicians.py checks it. Names, parties and genders of members of
+Congress agree with the files of the congress-legislators project (CC0), those of governors with us-governors (MIT). Its
+columns:
+
+    name, surname, other_names     "Joe Biden", "Biden", "Joseph Biden|Joseph R. Biden"
+    gender                         F or M
+    party                          Democrat, Republican, Independent, various (changed it, or stood for others), none (family)
+    caucus                         the party an Independent sat with in the Senate
+    roles                          offices, the one best known for first; "nominee" for president or vice-president,
+                                   "candidate" for another high office
+    first_year, last_year          of prominence in state or national politics (2026: still)
+    shared_titles                  offices whose title with the surname also fits members of the other party ("Sen. Brown")
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Optional
+
+from hardtext.core import InputError
+from hardtext.domains import text_files
+
+TABLE = Path(__file__).parent / "data" / "politicians.csv"
+
+DEMOCRAT, REPUBLICAN = "Democrat", "Republican"
+TICKET = frozenset(("president", "vice-president", "nominee"))
+"""Roles of those who stood for the highest offices."""
+
+_PARTIES = {"democrat": DEMOCRAT, "democratic": DEMOCRAT, "dem": DEMOCRAT, "d": DEMOCRAT,
+            "republican": REPUBLICAN, "rep": REPUBLICAN, "gop": REPUBLICAN, "r": REPUBLICAN}
+_TYPES = {"sen": ("senator",), "rep": ("representative",), "prez": ("president",), "viceprez": ("vice-president",)}
+_EARLIER = 1960  # people whose public life ended before are meant only where nobody later has the name
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+Key = tuple[str, ...]
+"""The words of a name, in lower case and without accents: ("beto", "o", "rourke")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Politician:
+    """``side`` is the party whose people the other side's are swapped for; None: named, but never swapped."""
+
+    name: str
+    surname: str
+    party: str
+    side: Optional[str]
+    other_names: tuple[str, ...] = ()
+    gender: str = ""  # F, M, or "" where not known
+    roles: tuple[str, ...] = ()
+    years: Optional[tuple[int, int]] = None
+    shared_titles: tuple[str, ...] = ()
+
+    @property
+    def letter(self) -> str:
+        """The party in one letter, as newspapers write it."""
+        return self.party[0].upper()
+
+    @property
+    def first_name(self) -> str:
+        return self.name.removesuffix(self.surname).split()[0] if self.name != self.surname else self.name
+
+
+class Politicians:
+    """People by name. ``people`` are in the order of preference among namesakes."""
+
+    def __init__(self, people: Iterable[Politician]) -> None:
+        self.people = tuple(people)
+        self._named: dict[Key, list[Politician]] = defaultdict(list)
+        self._surnames: dict[Key, list[Politician]] = defaultdict(list)
+        self._first_names: dict[str, list[Politician]] = defaultdict(list)
+        for person in self.people:
+            for name in (person.name, *person.other_names):
+                if person not in self._named[key(name)]:
+                    self._named[key(name)].append(person)
+            self._surnames[key(person.surname)].append(person)
+            if first := key(person.first_name):
+                self._first_names[first[0]].append(person)
+        self.longest = max((len(words) for words in self._named), default=0)
+        self.starts = frozenset(words[0] for words in self._named)
+
+    def named(self, words: Key) -> list[Politician]:
+        """Who is called so in full."""
+        return _later(self._named.get(words, []))
+
+    def surnamed(self, words: Key) -> list[Politician]:
+        """Who has the surname."""
+        return _later(self._surnames.get(words, []))
+
+    def first_named(self, word: str) -> list[Politician]:
+        """Who has the first name."""
+        return self._first_names.get(word, [])
+
+
+def key(name: str) -> Key:
+    """The words of a name as texts are searched for them.
+
+    >>> key("George H.W. Bush"), key("Julián Castro")
+    (('george', 'h', 'w', 'bush'), ('julian', 'castro'))
+    """
+    return tuple(plain(word) for word in _LETTERS.findall(unicodedata.normalize("NFC", name)))
+
+
+def plain(word: str) -> str:
+    """A word in lower case, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)).casefold()
+
+
+@lru_cache(maxsize=1)
+def packaged() -> tuple[Politician, ...]:
+    """The people of the packaged table."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return tuple(_packaged(row) for row in csv.DictReader(file))
+
+
+def _packaged(row: dict[str, str]) -> Politician:
+    side = row["caucus"] or row["party"]
+    return Politician(
+        row["name"], row["surname"], row["party"], side if side in (DEMOCRAT, REPUBLICAN) else None,
+        _parts(row["other_names"]), row["gender"], _parts(row["roles"]), (int(row["first_year"]), int(row["last_year"])),
+        _parts(row["shared_titles"]))
+
+
+def _parts(cell: str) -> tuple[str, ...]:
+    return tuple(part for part in cell.split("|") if part)
+
+
+@lru_cache(maxsize=4)
+def politicians(path: Optional[str] = None) -> Politicians:
+    """The packaged people, and those of the CSV file at ``path``, if any.
+
+    The file has a column ``party`` and either ``name`` or ``first_name`` and ``last_name``; ``nickname``, ``suffix``,
+    ``full_name``, ``gender``, ``type`` (sen, rep) and ``birthday`` are used where present, so that the legislators files
+    of congress-legislators can be given as they are. Only Democrats and Republicans are taken; where a name is in both,
+    the packaged table counts.
+
+    Raises InputError where the file cannot be read, lacks a column, or names no Democrat or Republican.
+    """
+    people = list(packaged())
+    if path is not None:
+        known = {key(name) for person in people for name in (person.name, *person.other_names)}
+        people += [person for person in _read(Path(path)) if key(person.name) not in known]
+    return Politicians(people)
+
+
+def _read(path: Path) -> list[Politician]:
+    rows = text_files.records(path)
+    _, header = next(rows, (0, []))
+    header = [name.strip() for name in header]
+    named = "name" in header or {"first_name", "last_name"} <= set(header)
+    if "party" not in header or not named:
+        raise InputError(f"probe.politicians={path}: expected the columns party and name (or first_name and last_name), "
+                         f"found {', '.join(header)[:200] or 'nothing'}")
+    people = []
+    for line, cells in rows:
+        if not any(cells):
+            continue
+        if len(cells) != len(header):
+            raise InputError(f"probe.politicians={path}, line {line}: {len(cells)} cells where the header has {len(header)}")
+        person = _person({name: cell.strip() for name, cell in zip(header, cells, strict=True)})
+        if person is not None:
+            people.append(person)
+    if not people:
+        raise InputError(f"probe.politicians={path}: no row names a Democrat or a Republican; expected party to be "
+                         "Democrat or Republican")
+    return people
+
+
+def _person(row: dict[str, str]) -> Optional[Politician]:
+    party = _PARTIES.get(row["party"].lower())
+    name = row.get("name") or f"{row.get('nickname') or row.get('first_name', '')} {row.get('last_name', '')}".strip()
+    surname = row.get("last_name") or re.sub(r",? (?:Jr|Sr)\.?$| I{2,3}$| IV$", "", name).split(" ")[-1]
+    if party is None or not key(name) or not key(surname):
+        return None
+    others = {row.get("full_name", ""), f"{row.get('first_name', '')} {surname}".strip()} - {"", name, surname}
+    born = row.get("birthday", "")[:4]
+    years = (int(born) + 35, int(born) + 75) if born.isascii() and born.isdigit() else None
+    return Politician(name, surname, party, party, tuple(sorted(others)), row.get("gender", "")[:1].upper(),
+                      _TYPES.get(row.get("type", ""), ()), years)
+
+
+def _later(people: list[Politician]) -> list[Politician]:
+    recent = [person for person in people if person.years is None or person.years[1] >= _EARLIER]
+    return recent or people

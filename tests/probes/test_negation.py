@@ -1,0 +1,211 @@
+"""Sound negation: the grammar, what stays as it is, and the way back."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardtext.core import InputError
+from hardtext.domains.liar import Liar2Domain
+from hardtext.domains.text_files import records
+from hardtext.probes.base import Changed, ProbeSettings, Unchanged
+from hardtext.probes.negation import probe
+from hardtext.probes.quotations import quotations, unwrapped
+
+SOUND = probe(ProbeSettings())
+
+BOTH_WAYS = [
+    ("They know the answer.", "They do not know the answer."),
+    ("He won.", "He did not win."),
+    ("She knows.", "She does not know."),
+    ("They went.", "They did not go."),
+    ("Walker cut taxes.", "Walker did not cut taxes."),
+    ("He lied.", "He did not lie."),
+    ("The law is bad.", "The law is not bad."),
+    ("He can go.", "He cannot go."),
+    ("He should have gone.", "He should not have gone."),
+    ("He was elected.", "He was not elected."),
+    ("He is to leave.", "He is not to leave."),
+    ("They have to go.", "They do not have to go."),
+    ("He used to smoke.", "He did not use to smoke."),
+    ("You had better leave.", "You had better not leave."),
+    ("There is a plan.", "There is not a plan."),
+    ("Let's go.", "Let's not go."),
+    ("Go there now.", "Do not go there now."),
+    ("Please go home.", "Please do not go home."),
+    ("Did he win?", "Did he not win?"),
+    ("Is it true?", "Is it not true?"),
+    ("Who won?", "Who did not win?"),
+    ("All senators voted.", "Not all senators voted."),
+    ("Everyone knows it.", "Not everyone knows it."),
+    ("Some people think so.", "No people think so."),
+    ("Nobody came.", "Somebody came."),
+    ("None of the polls have us on top.", "Some of the polls have us on top."),
+    ("Only 12 percent of Americans trust it.", "It is not true that only 12 percent of Americans trust it."),
+    ("Most voters agree.", "It is not true that most voters agree."),
+    ("He still supports it.", "He no longer supports it."),
+    ("He took some money.", "He did not take any money."),
+    ("She just voted.", "She did not just vote."),
+    ("She also voted.", "She also did not vote."),
+    ("He cut taxes and raised fees.", "He did not cut taxes and raise fees."),
+    ("If he wins, we lose.", "If he wins, we do not lose."),
+    ("Says the economy is growing.", "Says the economy is not growing."),
+    ("Says 80 journalists were killed.", "Says it is not true that 80 journalists were killed."),
+    ("Polls show he is ahead.", "Polls do not show he is ahead."),
+    ('"He won."', '"He did not win."'),
+    ('He said "we won" and left.', 'He did not say "we won" and left.'),
+    ("The  law   is  bad .", "The  law   is not  bad ."),
+    ("He won. They know it.", "He did not win. They do not know it."),
+]
+
+
+@pytest.mark.parametrize("positive, negative", BOTH_WAYS)
+def test_a_claim_is_denied_and_the_denial_taken_back(positive, negative):
+    assert SOUND.change(positive, 0).text == negative
+    assert SOUND.change(negative, 0).text == positive
+
+
+@pytest.mark.parametrize("text, changed", [
+    ("He can't go.", "He can go."), ("He can’t go.", "He can go."), ("He can not go.", "He can go."),
+    ("We won't go.", "We will go."), ("It isn't true.", "It is true."), ("He isn’t here.", "He is here."),
+    ("They werent minors at all.", "They were minors."), ("Don't go there!", "Go there!"),
+    ("Isn't he here?", "Is he here?"), ("Don’t you know?", "Do you know?"), ("He needn't go.", "He must go."),
+    ("We've seen it.", "We have not seen it."), ("He'd be happy.", "He would not be happy."),
+    ("He'd won.", "He had not won."), ("We'll go.", "We will not go."), ("It's bad.", "It's not bad."),
+    ("youre likely to win", "youre not likely to win"), ("Theres a plan.", "Theres not a plan."),
+    ("He has never lied.", "He has lied."), ("Never trust him.", "Trust him."),
+    ("No one has a plan.", "Someone has a plan."), ("There is no plan.", "There is some plan."),
+    ("Trump is no conservative.", "Trump is a conservative."),
+    ("Not one tax has been raised.", "One tax has been raised."),
+    ("He was the only no vote.", "He was not the only no vote."),
+    ("The vast majority of them take effect.", "It is not true that the vast majority of them take effect."),
+    ("$5 billion was lost.", "It is not true that $5 billion was lost."),
+    ("But most voters agree.", "But it is not true that most voters agree."),
+    ("[O]ver 200 people came.", "It is not true that [o]ver 200 people came."),
+    ("I do not think he ever paid.", "I think he paid."), ("He did not take any money.", "He took some money."),
+    ("She has never held a job nor run a business.", "She has held a job or run a business."),
+    ("HE DID NOT GO", "HE WENT"), ("Mitt Romney flip-flopped on it.", "Mitt Romney did not flip-flop on it."),
+    ("Donald Trumps been consistent about it.", "Donald Trumps not been consistent about it."),
+    ("Its always Trump.", "Its not always Trump."),
+    ('Huckabee "was one of the best governors."', 'It is not true that Huckabee "was one of the best governors."'),
+])
+def test_what_a_sentence_becomes(text, changed):
+    assert SOUND.change(text, 0).text == changed
+
+
+@pytest.mark.parametrize("text", [
+    "He ain't here.", "On a cap-and-trade plan.", "On whether he had a plan.", '"We won," said Obama.', "", " ", "😀",
+    "שלום עולם", "22 Countries Invaded by the U.S. in 20 Years."])
+def test_what_is_left_alone(text):
+    assert isinstance(SOUND.change(text, 0), Unchanged)
+
+
+@pytest.mark.parametrize("text, what", [("It is bad.", "is -> is not"), ("He won.", "won -> did not win"),
+                                        ("He never won.", "never removed")])
+def test_it_says_what_it_did(text, what):
+    assert SOUND.change(text, 0).what == what
+
+
+def test_a_lone_surrogate_and_a_null_stay():
+    assert SOUND.change("\ud800 is bad", 0).text == "\ud800 is not bad"
+    assert SOUND.change("a\0b is bad", 0).text == "a\0b is not bad"
+
+
+def test_ten_thousand_words():
+    changed = SOUND.change("The law is bad. " * 2_500, 0)
+    assert changed.text == "The law is not bad. " * 2_500 and changed.what == "is -> is not"
+
+
+PIECES = st.sampled_from([
+    "He", "won", "is", "not", "n't", "never", "no", "all", '"', "“", "”", "'", "(", ")", ".", "?", "...", " ", "-", "do",
+    "did", "It is not true that", "Let's", "Its", "Says", "any", "some", "ever", "\0", "\ud800", "é", "😀"])
+
+
+@settings(max_examples=150)
+@given(st.lists(PIECES, max_size=12))
+def test_odd_texts_never_crash_and_quotations_stay(pieces):
+    text = " ".join(pieces)
+    changed = SOUND.change(text, 0)
+    if isinstance(changed, Changed):
+        start, end = unwrapped(text)
+        for a, b in quotations(text[start:end]):
+            assert text[start + a: start + b] in changed.text
+
+
+SUBJECTS = st.sampled_from([("The senator", 1), ("She", 1), ("They", 0), ("Obama", 1), ("The voters", 0), ("We", 0)])
+VERBS = st.sampled_from([("know", "knows", "knew"), ("support", "supports", "supported"), ("buy", "buys", "bought"),
+                         ("oppose", "opposes", "opposed"), ("teach", "teaches", "taught"), ("deny", "denies", "denied")])
+OBJECTS = st.sampled_from(["the plan", "it", "the new law", "two senators"])
+ENDS = st.sampled_from([".", " in 2010.", " because of the war.", "!", ""])
+
+
+@given(SUBJECTS, VERBS, OBJECTS, ENDS, st.booleans())
+def test_templates_come_back(subject, verb, thing, end, past):
+    (name, singular), (base, third, was) = subject, verb
+    text = f"{name} {was if past else third if singular else base} {thing}{end}"
+    auxiliary = "did" if past else "does" if singular else "do"
+    once = SOUND.change(text, 0).text
+    assert once == f"{name} {auxiliary} not {base} {thing}{end}"
+    assert SOUND.change(once, 0).text == text
+
+
+_FOLLOWERS = re.compile(r"\b(?:any\w*|ever|at all|nor)\b")
+
+
+def exception(text: str, first: Changed, second: Changed | Unchanged) -> str | None:
+    """Which of the listed exceptions explains that ``text`` did not come back."""
+    left = {what.partition(" -> ")[0] for what in first.what.split("; ")}
+    if any(re.fullmatch(r"(?:\w+n['’]?t|['’]?(?:ve|ll|d))(?: \w+)?", done) for done in left):
+        return "contraction"
+    if any(done == "never removed" for done in left):
+        return "never"
+    if left & {"no", "none", "nobody", "nothing", "no one", "neither", "not one", "not a", "not even"}:
+        return "negative word"
+    if _FOLLOWERS.findall(text) != _FOLLOWERS.findall(first.text):
+        return "follows a negation"
+    if isinstance(second, Changed) and "it is not true that added" in second.what and " not" in first.what:
+        return "quantity"
+    if left & {"did", "do", "does", "need not"}:
+        return "emphasis or need"
+    return None if isinstance(second, Changed) and undoes(first, second) else "another reading"
+
+
+def undoes(first: Changed, second: Changed) -> bool:
+    """Whether the second change names what the first did, the other way round."""
+    back = [" -> ".join(reversed(what.split(" -> "))) for what in first.what.split("; ")]
+    return back == second.what.split("; ")
+
+
+def test_real_statements_come_back_or_are_a_listed_exception(shared_data):
+    statements = [record[2] for _, record in
+                  records(shared_data / "liar" / "train.tsv", "\t", quoted=False)]
+    asked = returned = other_reading = 0
+    for text in random.Random(11).sample(statements, 300):
+        first = SOUND.change(text, 0)
+        if isinstance(first, Unchanged):
+            continue
+        asked += 1
+        second = SOUND.change(first.text, 0)
+        if isinstance(second, Changed) and second.text == text:
+            returned += 1
+            continue
+        name = exception(text, first, second)
+        assert name is not None, (text, first, second)
+        other_reading += name == "another reading"
+    assert asked >= 280  # 286 of 300 when this was written
+    assert returned / asked >= 0.85  # 0.89
+    assert other_reading / asked <= 0.05  # 0.03
+
+
+def test_rules_must_be_known():
+    with pytest.raises(InputError, match="probe.rules=best: expected one of sound, published"):
+        probe(ProbeSettings(rules="best"))
+
+
+def test_nine_of_ten_real_statements_can_be_negated(shared_data):
+    texts = [row.segments[-1] for row in Liar2Domain(path=str(shared_data / "liar")).load(shared_data, 0).dev[:200]]
+    assert sum(isinstance(SOUND.change(text, 0), Changed) for text in texts) >= 180
