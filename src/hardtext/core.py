@@ -206,25 +206,65 @@ class Attempt:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Attempt:
-        """The inverse of ``to_row``; unknown keys are refused, so that a foreign file is noticed."""
+        """The inverse of ``to_row``. Raises InputError for unknown keys, so that a foreign file is noticed, and for what
+        no attack can have left: texts of another number of segments, a success without a change, no probabilities."""
         known = {f.name for f in fields(cls)} - {"best", "member"}
         if missing := known - {"error"} - row.keys():
             raise InputError(f"not an attempt: missing {', '.join(sorted(missing))}")
         if unknown := row.keys() - known:
             raise InputError(f"not an attempt: unknown {', '.join(sorted(unknown))}")
-        for key in ("queries", "forwards"):
-            if isinstance(row[key], bool) or (isinstance(row[key], int) and not 0 <= row[key] < 10**15):
-                raise InputError(f"not an attempt: {key} holds {str(row[key])[:60]}, expected a count")
-        if row["status"] not in STATUSES:
-            raise InputError(f"not an attempt: status {row['status']!r}, expected one of {', '.join(STATUSES)}")
-        for key, kind in _ROW_KINDS.items():
-            if not isinstance(row[key], kind):
-                raise InputError(f"not an attempt: {key} holds {row[key]!r:.80}, a {type(row[key]).__name__}")
+        _check_kinds(row)
+        _check_texts(row)
+        _check_probabilities(row)
         adversarial = row["adversarial"]
-        for key, segments in (("original", row["original"]), ("adversarial", adversarial)):
-            if segments is None and key == "adversarial" and row["status"] != "success":
-                continue
-            if not (isinstance(segments, list) and len(segments) in (1, 2) and all(isinstance(s, str) for s in segments)):
-                raise InputError(f"not an attempt: {key} must be a list of one or two strings, got {segments!r:.80}")
         return cls(**{**row, "original": tuple(row["original"]),
                       "adversarial": None if adversarial is None else tuple(adversarial)})
+
+
+_SUM_TOLERANCE = 0.01
+"""How far from 1 probabilities may sum: a victim that is a function may be off by a thousandth, and rows are rounded."""
+
+
+def _check_kinds(row: dict[str, Any]) -> None:
+    for key in ("queries", "forwards"):
+        if isinstance(row[key], bool) or (isinstance(row[key], int) and not 0 <= row[key] < 10**15):
+            raise InputError(f"not an attempt: {key} holds {str(row[key])[:60]}, expected a count")
+    if row["status"] not in STATUSES:
+        raise InputError(f"not an attempt: status {row['status']!r:.80}, expected one of {', '.join(STATUSES)}")
+    for key, kind in _ROW_KINDS.items():
+        if not isinstance(row[key], kind) or isinstance(row[key], bool):
+            raise InputError(f"not an attempt: {key} holds {row[key]!r:.80}, a {type(row[key]).__name__}")
+    if not 0 <= row["seconds"] < 10**15:
+        raise InputError(f"not an attempt: seconds holds {row['seconds']!r:.80}, expected a duration")
+    if not isinstance(row.get("error"), str | None):
+        raise InputError(f"not an attempt: error holds {row['error']!r:.80}, expected a text or null")
+
+
+def _check_texts(row: dict[str, Any]) -> None:
+    original, adversarial = row["original"], row["adversarial"]
+    for key, segments in (("original", original), ("adversarial", adversarial)):
+        if segments is None and key == "adversarial" and row["status"] != "success":
+            continue
+        if not (isinstance(segments, list) and len(segments) in (1, 2) and all(isinstance(s, str) for s in segments)):
+            raise InputError(f"not an attempt: {key} must be a list of one or two strings, got {segments!r:.80}")
+    if adversarial is not None and len(adversarial) != len(original):
+        raise InputError(f"not an attempt: adversarial has {len(adversarial)} segments, original {len(original)}")
+    if row["status"] == "success" and adversarial == original:
+        raise InputError("not an attempt: a success whose adversarial text is the original")
+
+
+def _check_probabilities(row: dict[str, Any]) -> None:
+    before, after = row["original_probs"], row["adversarial_probs"]
+    for key, found in (("original_probs", before), ("adversarial_probs", after)):
+        if found is None:
+            continue
+        if not (isinstance(found, list) and all(isinstance(p, int | float) and not isinstance(p, bool) for p in found)):
+            raise InputError(f"not an attempt: {key} must be a list of numbers or null, got {found!r:.80}")
+        if not (all(0 <= p <= 1 + _SUM_TOLERANCE for p in found) and abs(sum(found) - 1) <= _SUM_TOLERANCE):
+            raise InputError(f"not an attempt: {key} holds {found!r:.80}, expected probabilities (0 or more, sum 1)")
+    if after is not None and row["adversarial"] is None:
+        raise InputError("not an attempt: adversarial_probs without an adversarial text")
+    if row["status"] == "success" and (before is None) != (after is None):
+        raise InputError("not an attempt: a success with the probabilities of only one of its two texts")
+    if before is not None and after is not None and len(before) != len(after):
+        raise InputError(f"not an attempt: original_probs has {len(before)} classes, adversarial_probs {len(after)}")

@@ -15,7 +15,7 @@ import pytest
 from hardtext.config import EvaluateConfig
 from hardtext.core import InputError
 from hardtext.pipelines import leaderboard
-from hardtext.scoring import SemanticSettings, claims, semantic_from_name
+from hardtext.scoring import SemanticSettings, claims, semantic_from_name, submission
 from hardtext.tracking import LoggerSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +136,35 @@ def test_attempts_without_a_summary_are_not_taken_for_the_real_thing(tmp_path):
     save(tmp_path / "runs/bert_attack", [row(0, True), row(1, True)], summary=None)
     (cell,) = evaluate(tmp_path / "runs").cells
     assert "no summary.json beside the attempts" in cell.marks[1]
+
+
+def test_a_half_written_line_is_marked_and_said_once(tmp_path, caplog):
+    whole = save(tmp_path / "runs/a", [row(0, True), row(1, True)]) / "attempts.jsonl"
+    whole.write_text(whole.read_text() + '{"id": "pr-att')
+    begun = save(tmp_path / "runs/b", []) / "attempts.jsonl"
+    begun.write_text('{"id": "pr')
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert cell.instances == 2 and submission.HALF_LINE in cell.marks
+    assert caplog.text.count("half-written") == 1
+    assert "b/attempts.jsonl (empty so far)" in caplog.text
+
+
+def test_an_altered_claim_changes_no_table(root, caplog):
+    evaluate(root)
+    out = root.parent / "board"
+    before = {name: (out / name).read_bytes() for name in FILES}
+    (file,) = (out / "claims/pr/bilstm/bert_attack").iterdir()
+    good = file.read_text()
+    file.write_text(good.replace("true", "false"))
+    evaluate(root)
+    assert f"{file}: no claim of ours (altered since it was written" in caplog.text
+    assert {name: (out / name).read_bytes() for name in FILES} == before and file.read_text() == good
+
+
+def test_damaged_words_of_a_run_are_one_line(tmp_path):
+    save(tmp_path / "runs/a", [row(0, True)], summary={"stand_ins": "BERT"})
+    with pytest.raises(InputError, match="summary.json: stand_ins holds 'BERT', expected a list of texts"):
+        evaluate(tmp_path / "runs")
 
 
 def test_seeds_share_a_cell(tmp_path):

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from hardtext import runs
 from hardtext.core import Attempt, InputError
+from hardtext.pipelines.agreement import place
 from hardtext.pipelines.annotate import sources
 from hardtext.records import write_rows
 
@@ -26,17 +28,18 @@ def evaluate(folder: Path, *arguments: str, code: int = 0) -> subprocess.Complet
     return done
 
 
-def write_run(folder: Path, attack: str, size: int = 5, summary: dict | None = None) -> None:
+def write_run(folder: Path, attack: str, size: int = 5, summary: dict | None = None, status: str = "success") -> None:
     write_rows(folder / "attempts.jsonl", (
         Attempt(id=str(n), domain="pr", victim="bert", attack=attack, label=1, original=(f"text {n}",),
-                adversarial=(f"tеxt {n}",), status="success", original_probs=[0.1, 0.9], adversarial_probs=[0.9, 0.1],
+                adversarial=(f"tеxt {n}",), status=status, original_probs=[0.1, 0.9], adversarial_probs=[0.9, 0.1],
                 queries=3, forwards=3, seconds=0.1, seed=0).to_row() for n in range(size)))
     if summary:
         (folder / "summary.json").write_text(json.dumps(summary))
 
 
 def test_from_runs_to_a_ranking_beside_the_published_one(tmp_path):
-    write_run(tmp_path / "a" / "homoglyph_search" / "seed=0", "homoglyph_search")
+    write_run(tmp_path / "a" / "homoglyph_search" / "seed=0", "homoglyph_search", summary={"stand_ins": []})
+    write_run(tmp_path / "a" / "pwws" / "seed=0", "pwws", status="failed")
     write_run(tmp_path / "a" / "bert_attack" / "seed=0,limit=5", "bert_attack", summary={
         "domain_stand_in": "", "stand_ins": ["masked LM: bundled stand-in"]})
     done = evaluate(tmp_path, "task=annotate", f"attempts={tmp_path / 'a'}", "format=csv", "per_system=4", "seed=1")
@@ -44,10 +47,12 @@ def test_from_runs_to_a_ranking_beside_the_published_one(tmp_path):
     folder = tmp_path / "evaluate" / "annotate" / "csv" / "seed=1"
     drawn = json.loads((folder / "drawn.json").read_text(encoding="utf-8"))
     assert [(row["system"], row["successes"], row["drawn"]) for row in drawn["strata"]] == [
-        ("bert_attack (stand-in)", 5, 4), ("homoglyph_search", 5, 4)]
+        ("bert_attack (stand-in)", 5, 4), ("homoglyph_search", 5, 4), ("pwws (no summary)", 0, 0)]
+    assert "pwws (no summary): no summary.json beside the attempts" in done.stdout
     again = ("task=annotate", f"attempts={tmp_path / 'a'}", "format=csv", "seed=1")
     before = (folder / "key.csv").read_bytes()
-    assert "holds another draw" in evaluate(tmp_path, *again, "per_system=3", code=2).stderr
+    refused = evaluate(tmp_path, *again, "per_system=3", code=2)
+    assert "holds another draw" in refused.stderr and len(refused.stderr.splitlines()) == 1, "nothing was said before"
     assert (folder / "key.csv").read_bytes() == before
 
     with open(folder / "tasks.csv", encoding="utf-8", newline="") as file:
@@ -60,7 +65,9 @@ def test_from_runs_to_a_ranking_beside_the_published_one(tmp_path):
         writer.writeheader()
         writer.writerows(rows)
     done = evaluate(tmp_path, "task=agreement", f"annotations={folder / 'filled.csv'}")
-    result = json.loads((tmp_path / "evaluate" / "agreement" / "filled" / "agreement.json").read_text(encoding="utf-8"))
+    (written,) = (tmp_path / "evaluate" / "agreement").iterdir()
+    assert written.name.startswith("filled,seed=1-")
+    result = json.loads((written / "agreement.json").read_text(encoding="utf-8"))
     assert result["cohen_kappa"] == 0.0 and result["how"]["unresolved"] == 4
     assert result["labels"] == {"preserves the meaning": 4, "changes the meaning": 0, "makes no sense": 0}
     teams = {row["system"]: row["published_team"] for row in result["ranking"]}
@@ -86,12 +93,19 @@ def test_the_published_judgements(tmp_path, shared_data):
 @pytest.mark.parametrize(("arguments", "words"), [
     (["task=annotate"], "task=annotate needs attempts="),
     (["task=annotate", "attempts=/no/such"], "no such file or folder"),
-    (["task=agreement"], "task=agreement needs annotations="),
+    (["task=annotate", "attempts="], "task=annotate needs attempts="),
+    (["task=agreement", "annotations="], "task=agreement needs annotations="),
 ])
 def test_bad_input_is_one_clear_line_and_leaves_nothing(tmp_path, arguments, words):
     done = evaluate(tmp_path, *arguments, code=2)
     assert words in done.stderr.splitlines()[-1] and done.stderr.splitlines()[-1].startswith("error: ")
     assert not list(tmp_path.iterdir())
+
+
+def test_results_of_files_of_one_name_lie_apart(tmp_path):
+    one, other = tmp_path / "a" / "tasks.csv", tmp_path / "b" / "tasks.csv"
+    assert place(one) != place(other) and place(one) == place(tmp_path / "b" / ".." / "a" / "tasks.csv")
+    assert len(runs.component(place(tmp_path / ("x" * 200) / ("y" * 200 + ".csv")))) < 120, "the digest is not cut off"
 
 
 def test_attempts_are_found_by_list_tree_and_file_commas_in_their_names_included(tmp_path):

@@ -18,8 +18,12 @@ from hypothesis import strategies as st
 
 from hardtext import scoring
 from hardtext.core import Attempt, InputError
-from hardtext.reporting.report import characters, diff, drawing, embedding, figures, measuring, page, reading, scenario, svg
+from hardtext.reporting import diff
+from hardtext.reporting.report import characters, drawing, embedding, figures, measuring, page, reading, scenario, svg
+from hardtext.scoring import claims
 from hardtext.scoring.semantic import SemanticSettings
+from hardtext.scoring.submission import HALF_LINE
+from hardtext.scoring.summary import NO_SUMMARY
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "Lima \u200bis \u202eа</script><script>window.pwned=1</script>\"'</style>\u2028&amp; <!-- end"
@@ -89,6 +93,8 @@ def test_a_change_list_gives_the_other_text_and_so_do_its_inner_lists(original, 
 
 def test_words_are_compared_before_characters():
     assert diff.changes("He said no.", "He said yes.") == [8, [2, "yes"], 1]
+    assert diff.changes("a word", "a wo\u200brd") == [2, [4, "wo\u200brd", [2, [0, "\u200b"], 2]]], "not three words"
+    assert diff.changes("coffee", "coffe\u0301e") == [[6, "coffe\u0301e", [4, [1, "e\u0301"], 1]]], "a letter with its mark"
     assert diff.changes("a 👩‍🚀 flew", "a 👩‍🚀 fled") == [6, [4, "fled", [3, [1, "d"]]]]
 
 
@@ -158,6 +164,40 @@ def test_a_score_file_belongs_to_the_attempts_it_counts(tmp_path):
     assert numpy.isfinite(measured.semantic).tolist() == [True, True, False, False, False]
 
 
+def test_a_score_file_that_names_its_attempts_belongs_to_no_others(tmp_path):
+    write_run(tmp_path / "attack/a")
+    (tmp_path / "evaluate").mkdir()
+    file = tmp_path / "evaluate/scores.json"
+    scores = scoring.score([Attempt.from_row(r) for r in ROWS], semantic="none").to_row()
+    for sha256, expected in ((claims.digest(tmp_path / "attack/a/attempts.jsonl"), 1), ("of the run before it went on", 0)):
+        file.write_text(json.dumps(scores | {"attempts_sha256": sha256}))
+        assert len(reading.read_attacks(tmp_path)[0].scores) == expected
+
+
+def test_what_a_victim_said_when_asked_again_stands_beside_the_claim(tmp_path):
+    folder = write_run(tmp_path / "attack/a", summary_json={"stand_ins": ["masked LM: bundled"]})
+    claimed = scoring.score([Attempt.from_row(r) for r in ROWS], semantic="none").to_row() | {
+        "attempts_sha256": claims.digest(folder / "attempts.jsonl")}
+    asked = {"victim": "bert", "asked": 2, "confirmed": 1, "unconfirmed": ["2"], "flipped": [], "most_moved": None}
+    for name, row in {"claimed": claimed, "none": claimed | {"strict": asked, "successes": 1, "confusion": 0.25},
+                      "minilm": claimed | {"strict": asked, "successes": 1, "confusion": 0.25, "bodega": 0.111,
+                                           "semantic_scorer": "minilm"},
+                      "other": claimed | {"strict": asked | {"victim": "bilstm", "confirmed": 2, "unconfirmed": []}}}.items():
+        (tmp_path / "score" / name).mkdir(parents=True)
+        (tmp_path / "score" / name / "scores.json").write_text(json.dumps(row))
+    attacks = reading.read_attacks(tmp_path)
+    (found,) = scenario.scenarios(attacks, measuring.measure(attacks, Half(), 0), tmp_path)
+    row = found.row()
+    assert row["confusion"] == 0.5 and not row["scored_here"], "the claim stays the claim"
+    assert [(again["name"], again["confusion"], again["bodega"], again["confirmed"], again["unconfirmed"], again["stand_ins"])
+            for again in row["asked_again"]] == [
+        ("asked again: bert", 0.25, 0.111, 1, 1, ["masked LM: bundled"]),
+        ("asked again: bilstm", 0.5, None, 2, 0, ["masked LM: bundled"])]
+    html = page.render([found], [], "none", "today")
+    assert html.count('<tr class="again">') == 2 and "<small>asked again: bert</small>" in html
+    assert "1 claimed ones not (counted as failures)" in html and "0.111" in html
+
+
 def test_bleurt_stands_before_a_stand_in(tmp_path):
     write_run(tmp_path / "a")
     attempts = [Attempt.from_row(r) for r in ROWS]
@@ -176,6 +216,41 @@ def test_a_run_without_scores_gets_those_of_task_score(tmp_path):
         assert measured.scores == scoring.score(run.attempts, semantic=Half(), seed=3).to_row()
 
 
+def test_preserved_and_gated_scores_are_shown(tmp_path):
+    folder = write_run(tmp_path / "a")
+    values = {"preserved": 0.6123, "bodega_gated": 0.2345, "preserved_limits": "a model of few pairs"}
+    (folder / "scores.json").write_text(json.dumps({"semantic_scorer": "bleurt"} | values))
+    html = page_of(tmp_path)
+    assert "0.612" in html and "0.234" in html and "“Kept” and “gated”: a model of few pairs" in html
+
+
+def test_a_scorer_or_segmenter_that_cannot_be_had_is_said_before_anything_is_measured(tmp_path):
+    write_run(tmp_path / "a")
+    attacks = reading.read_attacks(tmp_path)
+    measuring.check(attacks, Half(), "rules")
+    with pytest.raises(InputError, match="segmenter=words: expected one of"):
+        measuring.check(attacks, Half(), "words")
+    with pytest.raises(InputError, match="no/such"):
+        measuring.check(attacks, scoring.semantic_from_name("bleurt", path="no/such"), "auto")
+
+
+def test_the_segmenter_asked_for_is_used(tmp_path):
+    write_run(tmp_path / "a")
+    attacks = reading.read_attacks(tmp_path)
+    for asked, used in (("auto", "whole"), ("rules", "rules")):
+        assert measuring.measure(attacks, Half(), 0, asked)[0].scores["segmenter"] == used
+
+
+def test_a_run_without_a_summary_is_marked(tmp_path):
+    write_run(tmp_path / "a")
+    assert f"<li>{NO_SUMMARY}</li>" in page_of(tmp_path)
+    write_run(tmp_path / "a", summary_json={})
+    assert NO_SUMMARY not in page_of(tmp_path)
+    with open(tmp_path / "a" / "attempts.jsonl", "a") as file:
+        file.write('{"id": "9", "dom')
+    assert f"<li>{HALF_LINE}</li>" in page_of(tmp_path)
+
+
 def test_a_run_of_nothing_but_errors_has_no_scores(tmp_path):
     write_run(tmp_path / "a", [ROWS[3]])
     assert measuring.measure(reading.read_attacks(tmp_path), Half(), 0)[0].scores is None
@@ -187,13 +262,22 @@ def test_a_run_of_nothing_but_errors_has_no_scores(tmp_path):
     (lambda root: write_run(root / "a", [{"id": "1"}]), r"a/attempts.jsonl, line 1: not an attempt: missing"),
     (lambda root: write_run(root / "a", [*ROWS, row("6", ["x"], victim="bert")]), "attempts of 2 runs in one file"),
     (lambda root: write_run(root / "a", config_yaml="a: [1"), "config.yaml is damaged"),
-    (lambda root: write_run(root / "a", summary_json=[1]), "summary.json: expected a JSON object, got a list"),
+    (lambda root: write_run(root / "a", summary_json=[1]), "summary.json: expected the summary of an attack run, got a list"),
+    (lambda root: write_run(root / "a", summary_json={"stand_ins": "x"}), "summary.json: stand_ins holds 'x'"),
     (lambda root: write_run(root / "a", saliency_jsonl={"id": "1"}), "saliency.jsonl, line 1: expected id and pieces"),
+    (lambda root: write_run(root / "a", saliency_jsonl='{"id": "1", "pieces": [[0, 0, 1, NaN]]}\n'), "line 1: not JSON"),
+    (lambda root: write_run(root / "a", saliency_jsonl={"id": "1", "pieces": [[0, 0, 1, 10**400]]}), "line 1: expected id"),
+    (lambda root: write_run(root / "a", scores_json={"bodega": "0.5"}), "scores.json is damaged: no scores"),
+    (lambda root: write_run(root / "a", scores_json={"interval": {"bodega": [0.1]}}), "scores.json is damaged"),
+    (lambda root: write_run(root / "a", scores_json={"strict": {"victim": "bert"}}), "scores.json is damaged"),
+    (lambda root: write_run(root / "a", metrics_json={"attack": [1]}), "metrics.json is damaged: no figures"),
+    (lambda root: write_run(root / "a", metrics_json={"robustness": {"after": {"robust_accuracy": "1"}}}), "metrics.json is"),
 ])
 def test_a_damaged_run_is_one_clear_line(tmp_path, make, words):
     make(tmp_path)
     with pytest.raises(InputError, match=words):
         reading.read_attacks(tmp_path)
+        reading.read_trains(tmp_path)
 
 
 def test_runs_of_one_scenario_get_names_of_their_own(tmp_path):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +27,14 @@ log = logging.getLogger(__name__)
 
 
 def run(config: EvaluateConfig) -> dict[str, Any]:
-    if config.annotations is None:
+    if not config.annotations:
         raise InputError("task=agreement needs annotations=<JSON export of Label Studio | JSON, CSV or zip export of "
                          "Teamware | CSV with annotator1_stance, …>")
     source = Path(config.annotations).expanduser()
     pairs = annotation.read_judged(source)
     result = {"annotations": str(source)} | measure(pairs)
 
-    folder = folder_of(runs.evaluate_folder("agreement", source.stem), config.out, config.label)
+    folder = folder_of(runs.evaluate_folder("agreement", place(source)), config.out, config.label)
     settings = {"task": "agreement", "annotations": str(source)}
     with (runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=f"agreement {source.stem}", group=config.group) as diary):
@@ -42,6 +44,13 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     agreement_table.show(result)
     log.info("written to %s", runs.shown(folder / "agreement.json"))
     return result
+
+
+def place(source: Path) -> str:
+    """The name of the result's folder: the file's, with what tells it from others of that name (every draw for a
+    spreadsheet is a ``tasks.csv``)."""
+    path = source.resolve()
+    return f"{path.stem[:60]},{path.parent.name[:40]}-{sha256(os.fsencode(path)).hexdigest()[:8]}"
 
 
 def measure(pairs: Sequence[Judged]) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from rich.text import Text
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_of
-from hardtext.pipelines.score import attack_summary
 from hardtext.reporting import annotation
 from hardtext.reporting.annotation.agreement_table import drawn_table
+from hardtext.scoring.summary import read_summary
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def run(config: EvaluateConfig) -> list[annotation.Task]:
-    if config.attempts is None:
+    if not config.attempts:
         raise InputError("task=annotate needs attempts=<attempts.jsonl | attack folder | folder of them | submission "
                          ".tsv>, or several, separated by commas")
     if config.format not in annotation.FORMATS:
@@ -41,25 +41,25 @@ def run(config: EvaluateConfig) -> list[annotation.Task]:
     drawn = annotation.draw(systems, config.per_system, config.seed, said)
     strata = _strata(systems, drawn, said)
     counts = Counter(task.system for task in drawn)
+    folder = folder_of(runs.evaluate_folder("annotate", config.format, f"seed={config.seed}"), config.out, config.label)
+    files = annotation.task_files(drawn, config.format)
+    if not config.overwrite and (others := annotation.in_the_way(folder, files)):
+        raise InputError(f"{runs.shown(folder)} holds another draw, or answers to this one ({', '.join(others)} would be "
+                         f"written over): choose another seed or out=<folder>, or replace it with overwrite=true")
     for name in systems:
         if counts[name] < config.per_system:
             log.warning("%s: %d successes, fewer than per_system=%d", name, counts[name], config.per_system)
-
-    folder = folder_of(runs.evaluate_folder("annotate", config.format, f"seed={config.seed}"), config.out, config.label)
-    if not config.overwrite and annotation.holds_another_draw(folder, drawn):
-        raise InputError(f"{runs.shown(folder)} holds another draw, which annotators may be at work on: choose another "
-                         f"seed or out=<folder>, or replace it with overwrite=true")
     settings = {"task": "annotate", "attempts": config.attempts, "format": config.format,
                 "per_system": config.per_system, "seed": config.seed}
     with (runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=f"annotate {config.format}", group=config.group) as diary):
-        written = annotation.write_tasks(folder, drawn, config.format)
-        diary.summary({"systems": len(systems), "tasks": len(drawn)})
+        annotation.write_tasks(folder, files, overwrite=config.overwrite)
+        diary.summary({"systems": len(counts), "tasks": len(drawn)})
         records.write_json(folder / "drawn.json", settings | {"tasks": len(drawn), "strata": strata})
     console = Console()
-    console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(systems)} systems"))
+    console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(counts)} systems"))
     console.print(Text(f"keep {annotation.KEY} from the annotators: it says which system made which pair"))
-    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(path.name for path in written))
+    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(files))
     return drawn
 
 
@@ -94,9 +94,7 @@ def _inside(path: Path) -> list[Path]:
 
 def _stand_in(path: Path) -> str:
     """What stands in for what in the run that a file of attempts belongs to, in words."""
-    summary = attack_summary(path)
-    domain = summary.get("domain_stand_in", "")
-    return "; ".join([f"domain: {domain}"] * bool(domain) + summary.get("stand_ins", []))
+    return "; ".join(read_summary(path).marks)
 
 
 def _strata(systems: Mapping[str, Sequence[Attempt]], drawn: Sequence[annotation.Task],

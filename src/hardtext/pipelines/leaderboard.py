@@ -16,11 +16,11 @@ from rich.console import Console
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_of
-from hardtext.pipelines.score import attack_summary
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting.leaderboard_sheets import sheets
-from hardtext.scoring import SemanticSettings, board, claims
+from hardtext.scoring import SemanticSettings, board, claims, segment, submission
 from hardtext.scoring.claims import Claim
+from hardtext.scoring.summary import read_summary
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -33,6 +33,7 @@ def run(config: EvaluateConfig) -> board.Board:
     if config.semantic.name == "none":
         raise InputError("task=leaderboard ranks by BODEGA, which semantic=none leaves unknown: choose semantic=bleurt, "
                          "minilm or bertscore")
+    segment.check(config.segmenter)
     root = Path(config.runs).expanduser() if config.runs else runs.runs_root()
     sources = find(root)
     folder = folder_of(runs.evaluate_folder("leaderboard"), config.out, config.label)
@@ -75,7 +76,7 @@ def collect(config: EvaluateConfig, root: Path, sources: Sequence[Path],
     seen: dict[str, str] = {}
     for path in sources:
         name = path.relative_to(root).as_posix()
-        if not path.stat().st_size:
+        if not path.stat().st_size or (path.suffix == ".jsonl" and next(records.read_rows(path), None) is None):
             left_out.append(f"{name} (empty so far)")
             continue
         sha256 = claims.digest(path)
@@ -94,8 +95,8 @@ def collect(config: EvaluateConfig, root: Path, sources: Sequence[Path],
     return [claim_of(path, about, config.semantic, folder) for path, about in told_apart(headers).items()], left_out
 
 
-def read(path: Path) -> list[Attempt]:
-    return scoring.load_attempts(path if path.suffix == ".tsv" else path.parent)
+def read(path: Path, *, quiet: bool = False) -> list[Attempt]:
+    return scoring.load_attempts(path if path.suffix == ".tsv" else path.parent, quiet=quiet)
 
 
 def system_of(path: Path, attack: str) -> str:
@@ -118,12 +119,8 @@ def system_of(path: Path, attack: str) -> str:
 def marks_of(path: Path, attempts: Sequence[Attempt]) -> list[str]:
     """What the run's own files say stands in, was capped or was left out."""
     if path.suffix == ".tsv":
-        return []
-    summary = attack_summary(path)
-    marks = [f"domain: {summary['domain_stand_in']}"] if summary.get("domain_stand_in") else []
-    marks += summary.get("stand_ins", ())
-    if not summary:
-        marks.append("no summary.json beside the attempts, so what stood in for something else is unknown")
+        return submission.notes(attempts)
+    marks = [*read_summary(path).marks, *([submission.HALF_LINE] if records.half_line(path) else [])]
     status = runs.read_status(path.parent)
     if status and status["state"] != "done":
         marks.append(f"the first {len(attempts)} texts of a run that is not finished")
@@ -167,6 +164,6 @@ def claim_of(path: Path, about: claims.Header, semantic: SemanticSettings, folde
     claim = claims.read_claim(file, about)
     if claim is None:
         log.info("measuring %s", about.source)
-        claim = claims.measure(read(path), about, semantic)
+        claim = claims.measure(read(path, quiet=True), about, semantic)  # collect has read it
         records.write_json(file, claim.to_row())
     return claim

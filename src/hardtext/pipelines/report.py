@@ -30,9 +30,10 @@ def run(config: EvaluateConfig) -> Report:
     """``report.html`` and ``report.json`` about the attack and training runs below ``runs=`` (by default all of them)."""
     root = Path(config.runs).expanduser() if config.runs else runs.runs_root()
     attacks, trains = reading.read_attacks(root), reading.read_trains(root)
+    measuring.check(attacks, config.semantic, config.segmenter)
     log.info("%d attack runs with %d attempts below %s", len(attacks), sum(len(run.attempts) for run in attacks),
              runs.shown(root))
-    found = scenario.scenarios(attacks, measuring.measure(attacks, config.semantic, config.seed), root)
+    found = scenario.scenarios(attacks, measuring.measure(attacks, config.semantic, config.seed, config.segmenter), root)
     made = datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")
     html = page.render(found, trains, config.semantic.name, made)
 

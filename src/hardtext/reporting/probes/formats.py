@@ -12,6 +12,7 @@ from hardtext.reporting.annotation.marked import readable
 from hardtext.reporting.probes import tables
 from hardtext.reporting.probes.results import Report, Shown
 from hardtext.scoring.answers import Answer
+from hardtext.spreadsheet import cell
 
 BEFORE, WIDTH = 80, 320  # characters of a text shown: before the first change, and in all
 
@@ -100,5 +101,6 @@ def to_csv(rows: Sequence[Mapping[str, object]]) -> str:
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: cell(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows)
+    writer.writerows({key: cell(readable(value)) if isinstance(value, str) else value for key, value in row.items()}
+                     for row in rows)
     return buffer.getvalue()

@@ -32,7 +32,7 @@ def render(found: Sequence[Scenario], trains: Sequence[TrainRun], semantic: str,
     here = files(__package__)
     style, script = ((here / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"figure": figure, "bounds": bounds, "percent": percent}
+    environment.filters |= {"figure": figure, "bounds": bounds, "percent": percent, "breakable": breakable}
     template = environment.from_string((here / "report.html.jinja").read_text(encoding="utf-8"))
     texts, classes = Texts(), class_names(trains)
     sections = [_section(scenario, found, semantic, texts, classes) for scenario in found]
@@ -77,6 +77,11 @@ def bounds(interval: Mapping[str, Any], key: str, digits: int = 2) -> str:
 
 def percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
+
+
+def breakable(name: str) -> Markup:
+    """A name that a narrow column breaks after an underscore instead of anywhere."""
+    return Markup("_<wbr>").join(name.split("_"))
 
 
 def versions() -> dict[str, str]:
