@@ -42,7 +42,7 @@ class ProbeSettings:
     party_words: bool = False  # party: swap Republican/Democrat, GOP, conservative/liberal too
     both_parties: bool = False  # party: also texts that name politicians of both parties
     classes: str = "expected"  # or all: also texts of classes that a probe does not ask about (true ones for intensity)
-    path: Optional[str] = None  # probe=file: your own pairs (id, changed, and optionally expected and what)
+    path: Optional[str] = None  # probe=file: your own pairs: columns original, changed, and optionally expected and what
 
 
 class Probe(ABC):

@@ -12,7 +12,8 @@ from hardtext.lexicon.function_words import is_content
 Doc = Span = Token = Any
 """spaCy's; only lexicon/syntax.py may import spaCy."""
 
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[@#]\w+|[\w.+-]{1,64}@\w\S*|\b[\w-]{1,63}\.(?:com|edu|gov|net|org)\b\S*", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[@#]\w+|[\w.+-]{1,64}@\w\S*|\b[\w-]{1,63}\.(?:com|edu|gov|net|org)\b\S*",
+                      re.IGNORECASE)
 
 
 OPENING = 1_999
