@@ -3,9 +3,9 @@
     python scripts/politicians.py FOLDER      # holds legislators-current.csv and legislators-historical.csv
 
 The files are those of the congress-legislators project (CC0). The table itself is edited by hand; this script says where
-party or gender differ from the files, and rewrites ``shared_titles``: under which titles ("senator", "representative")
-a member of the other party with the same surname served in the last decades, so that title and surname alone ("Rep.
-Johnson") do not say who is meant.
+party, gender or state differ from the files, and rewrites ``shared_titles``: under which titles ("senator",
+"representative") a member of the other party with the same surname served in the last decades, so that title and surname
+alone ("Rep. Johnson") do not say who is meant.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def main() -> None:
     for member in members:
         born = int(member["birthday"][:4] or 0)
         for first in {member["first_name"], member["nickname"], member["middle_name"]} - {""}:
-            people[f"{first} {member['last_name']}".lower()].append((member["party"], member["gender"], born))
+            facts = member["party"], member["gender"], born, member["state"]
+            people[f"{first} {member['last_name']}".lower()].append(facts)
         if born > BORN_AFTER:
             parties[member["last_name"].lower(), TITLES[member["type"]]].add(member["party"])
     for row in rows:
@@ -50,15 +51,17 @@ def main() -> None:
     print(f"{TABLE}: {len(rows)} people, {sum(bool(row['shared_titles']) for row in rows)} of them share a titled surname")
 
 
-def _differences(row: dict[str, str], people: dict[str, list[tuple[str, str, int]]]) -> list[str]:
-    """Where the files know nobody of this name and time with the table's party, or with its gender."""
+def _differences(row: dict[str, str], people: dict[str, list[tuple[str, str, int, str]]]) -> list[str]:
+    """Where the files know nobody of this name and time with the table's party, gender or state."""
     found = [person for name in (row["name"], *row["other_names"].split("|")) for person in people.get(name.lower(), ())
              if not person[2] or int(row["first_year"]) - 85 < person[2] < int(row["first_year"]) - 18]
     said = []
-    if found and row["party"] in ("Democrat", "Republican") and row["party"] not in {party for party, _, _ in found}:
-        said.append(f"{row['name']}: {row['party']} in the table, {sorted({party for party, _, _ in found})} in the files")
-    if found and row["gender"] not in {gender for _, gender, _ in found}:
+    if found and row["party"] in ("Democrat", "Republican") and row["party"] not in {person[0] for person in found}:
+        said.append(f"{row['name']}: {row['party']} in the table, {sorted({p[0] for p in found})} in the files")
+    if found and row["gender"] not in {person[1] for person in found}:
         said.append(f"{row['name']}: {row['gender']} in the table, not in the files")
+    if found and row["party"] != "none" and not {*row["states"].split("|")} & {person[3] for person in found}:
+        said.append(f"{row['name']}: states {row['states']} in the table, {sorted({p[3] for p in found})} in the files")
     return said
 
 

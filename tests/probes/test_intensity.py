@@ -21,10 +21,12 @@ PAPER, NOTEBOOK = ("pants-fire", "false", "barely-true"), ("false", "barely-true
     ("Spills are far more common.", "Spills are more common."),
     ("This is much better.", "This is better."),
     ("He varied greatly.", "He varied."),
-    ("Wisconsin was literally broke.", "Wisconsin was broke."),
-    ("Literally, they left.", "They left."),
+    ("It is literally the worst.", "It is the worst."),
+    ("Very, very, very few people vote.", "Few people vote."),
+    ("He totally destroyed it.", "He destroyed it."),
+    ("Totally wrong: it was wholly wrong, really bad.", "Totally wrong: it was wholly wrong, bad."),
     ("The  extremely rich   won.", "The  rich   won."),
-    ("They overwhelmingly support it.", "They support it."),
+    ("They strongly support it.", "They support it."),
     ("Very few people vote.", "Few people vote."),
     ("They, really, want it.", "They want it."),
     ("It will take literally years.", "It will take years."),
@@ -40,6 +42,10 @@ def test_sound_removes(before, after):
     "How very odd!", "As very few know", "a pretty girl",
     "It is fully funded.", "especially in Ohio", "They did so.",
     "It is fully and completely false.", "He treats women horribly.", "Barely half voted.", "He spoke highly of her.",
+    "They overwhelmingly support it.", "an unusually high number", "The odds are pretty high.", "It is quite likely.",
+    "He literally said so.", "They are literally nailing it down.", "We completely funded the list.",
+    "It was totally paid for.", "The bill totally bans guns.", "I really dont know.", "They really do not know.",
+    "Taxes are lower now. They were much lower before.", "I get bigger crowds. I get far bigger crowds.",
     "absolutely", "https://so.example.com/very", "much-needed help", "and so on", "", " ", "Taxes are up."])
 def test_sound_leaves_alone(text):
     assert isinstance(sound(text), Unchanged)
@@ -47,6 +53,7 @@ def test_sound_leaves_alone(text):
 
 def test_what_and_why():
     assert sound("A very old, absolutely false claim.").what == "removed very, absolutely"
+    assert sound("Very, very few people vote.").what == "removed Very, very"
     assert sound("Taxes are up.") == Unchanged("holds no intensifier")
     assert sound("the very man") == Unchanged("its intensifiers carry meaning")
 

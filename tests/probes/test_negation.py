@@ -49,7 +49,7 @@ BOTH_WAYS = [
     ("Most voters agree.", "It is not true that most voters agree."),
     ("He still supports it.", "He no longer supports it."),
     ("He took some money.", "He did not take any money."),
-    ("She just voted.", "She did not just vote."),
+    ("She just voted.", "It is not true that she just voted."),
     ("She also voted.", "She also did not vote."),
     ("He cut taxes and raised fees.", "He did not cut taxes and raise fees."),
     ("If he wins, we lose.", "If he wins, we do not lose."),
@@ -98,10 +98,86 @@ def test_what_a_sentence_becomes(text, changed):
 
 
 @pytest.mark.parametrize("text", [
-    "He ain't here.", "On a cap-and-trade plan.", "On whether he had a plan.", '"We won," said Obama.', "", " ", "😀",
-    "שלום עולם", "22 Countries Invaded by the U.S. in 20 Years."])
+    "He ain't here.", "How dishonest are they.", "On a cap-and-trade plan.", "On whether he had a plan.",
+    '"We won," said Obama.', "", " ", "😀", "שלום עולם", "22 Countries Invaded by the U.S. in 20 Years."])
 def test_what_is_left_alone(text):
     assert isinstance(SOUND.change(text, 0), Unchanged)
+
+
+IN_DOUBT = [
+    "When (Joe Kyrillos) had an opportunity to vote for women, not once, but six times, he voted against it.",
+    "On the day that (the Republican) state leader resigned in disgrace, a truck rolled up to Republican headquarters.",
+    "Obamas net neutrality proposalputs the government in charge of what types of products and services can be delivered.",
+    "Mitt Romney told university students in Ohio that to start a business, they should borrow money if you have to.",
+    "Donald Trumps plan to repeal the estate tax would mean the Walton family would get a tax break.",
+    "Winning enough pledged delegates is not impossible.",
+    "Obama was in New York City the same day as Benjamin Netanyahu but went on a TV show instead of meeting with him.",
+    "Obama could have expanded Medicaid after the law passed but didnt.",
+    "Obama voted to add $3 trillion to the debt, voted to raise the debt ceiling four times and voted for the act.",
+    "The board ignored their duties and did not regularly audit voters.",
+    "There are fewer wars, there are fewer people dying in wars.",
+    "You cant rely on (the retirement fund for public employees), its not funded.",
+    "We actually dont have that many public employeesWe are well below average in the number of public employees.",
+    "The church Barack Obama belongs to only admits black people.",
+    "It is senior citizens, not Hispanics, who are growing fastest.",
+    "About a dozen of them hit middle-income taxpayers.",
+    "Franklin Roosevelt (was) the last president to come to Congress.",
+    "Boston Marathon bombing suspect Tamerlan Tsarnaev is buried not far from President Kennedys grave.",
+    "North Koreas missiles are not going to reach us anytime soon.",
+    "Eleven states complete their sessions within three months.",
+    "Nearly one in four people in their prime working years are not working.",
+    "Sixteen thousand new agents will be empowered to enforce the law.",
+    "Schools do not even have to teach sex education.",
+    "The American people will not support it until the law is enforced.",
+    "The climate has not warmed in quite a few years.",
+    "A planned repair will only increase that percentage.",
+    "The companies have now repaid taxpayers every dime.",
+    "More than once, Obama had a conversation with the protesters.",
+    "Every year, Congress passed a budget.",
+    "Texas legislators in 2011 increased state spending on education.",
+    "93 percent of the time John Boccieri voted with Nancy Pelosi.",
+    "It would still leave workers better off.",
+    "In Ferguson, Mo.,youve got threeblack officers and 50 white officers.",
+]
+
+
+@pytest.mark.parametrize("text", IN_DOUBT)
+def test_where_the_place_of_not_is_in_doubt_the_sentence_is_denied_and_comes_back(text):
+    changed = SOUND.change(text, 0).text
+    assert changed.startswith("It is not true that ") and changed.lower().endswith(text.lower())
+    assert SOUND.change(changed, 0).text == text
+
+
+@pytest.mark.parametrize("text, changed", [
+    ("Its expressly prohibited that you read it.", "Its not expressly prohibited that you read it."),
+    ("Its funded solely by stamps and postage.", "Its not funded solely by stamps and postage."),
+    ("We understand that it is coming from Mexico.", "We understand that it is not coming from Mexico."),
+    ("Betty Sutton and House Democrats gutted Medicare.", "Betty Sutton and House Democrats did not gut Medicare."),
+    ("Says that, unlike us, most states ranked well.", "Says it is not true that, unlike us, most states ranked well."),
+    ("Says it is not true that, unlike us, most states ranked well.", "Says that, unlike us, most states ranked well."),
+    ("We know that he is here.", "We know that he is not here."),
+    ("We know that he is not here.", "We know that he is here."),
+    ("We do not know that he is here.", "We know that he is here."),
+    ("I'm proud of the fact that I've raised money.", "I'm proud of the fact that I have not raised money."),
+    ("Do you know that we have pipes made of wood?", "Do you know that we do not have pipes made of wood?"),
+    ("Oregon has never before tried to create a plan.", "Oregon has tried to create a plan."),
+    ("Smith has never once appeared at a debate.", "Smith has appeared at a debate."),
+    ("Nobodys invited us to the events.", "Somebodys invited us to the events."),
+    ("Not one person has ever come forward.", "One person has come forward."),
+    ("The law is probably a tax.", "The law is probably not a tax."),
+    ("The law is probably not a tax.", "The law is probably a tax."),
+    ("Money is allegedly behind the groups.", "Money is allegedly not behind the groups."),
+    ("America is No. 1 in wind power.", "America is not No. 1 in wind power."),
+    ("I balanced the budget, paid off $405 billion in debt.", "I did not balance the budget, pay off $405 billion in debt."),
+    ("Says that 93 percent of the time Obama voted with us.",
+     "Says that it is not true that 93 percent of the time Obama voted with us."),
+    ("On weapons: More than 12 ducks have rights.", "On weapons: It is not true that more than 12 ducks have rights."),
+    ("We need a tax. Break up the banks. Cory Booker doesnt support any of these ideas.",
+     "We do not need a tax. Break up the banks. Cory Booker supports some of these ideas."),
+    ("The law is bad. That's a fact.", "The law is not bad. That's a fact."),
+])
+def test_kinds_of_sentence_that_a_reader_found_wrong(text, changed):
+    assert SOUND.change(text, 0).text == changed
 
 
 @pytest.mark.parametrize("text, what", [("It is bad.", "is -> is not"), ("He won.", "won -> did not win"),
@@ -163,7 +239,7 @@ def exception(text: str, first: Changed, second: Changed | Unchanged) -> str | N
         return "contraction"
     if any(done == "never removed" for done in left):
         return "never"
-    if left & {"no", "none", "nobody", "nothing", "no one", "neither", "not one", "not a", "not even"}:
+    if left & {"no", "none", "nobodys", "nobody", "nothing", "no one", "neither", "not one", "not a", "not even"}:
         return "negative word"
     if _FOLLOWERS.findall(text) != _FOLLOWERS.findall(first.text):
         return "follows a negation"
@@ -197,8 +273,8 @@ def test_real_statements_come_back_or_are_a_listed_exception(shared_data):
         assert name is not None, (text, first, second)
         other_reading += name == "another reading"
     assert asked >= 280  # 286 of 300 when this was written
-    assert returned / asked >= 0.85  # 0.89
-    assert other_reading / asked <= 0.05  # 0.03
+    assert returned / asked >= 0.87  # 0.91
+    assert other_reading / asked <= 0.03  # 0.003
 
 
 def test_rules_must_be_known():

@@ -10,8 +10,8 @@ import pytest
 from hardtext.core import InputError
 from hardtext.probes.politicians import DEMOCRAT, REPUBLICAN, key, packaged, politicians
 
-ROLES = {"president", "vice-president", "nominee", "candidate", "senator", "representative", "governor", "speaker", "leader",
-         "chair", "secretary", "attorney-general", "mayor", "lieutenant-governor", "family"}
+ROLES = {"president", "vice-president", "nominee", "running-mate", "candidate", "senator", "representative", "governor",
+         "speaker", "leader", "chair", "secretary", "attorney-general", "mayor", "lieutenant-governor", "family"}
 
 
 def test_the_table_is_large_and_sound():
@@ -24,13 +24,16 @@ def test_the_table_is_large_and_sound():
         assert person.party in (DEMOCRAT, REPUBLICAN, "Independent", "various", "none"), person
         assert person.name.endswith(person.surname) or person.name.endswith("Jr."), person
         assert person.years[0] <= person.years[1] and set(person.roles) <= ROLES and person.roles, person
-        assert person.side in (person.party, None) or person.party == "Independent", person
+        assert person.side in (person.party, None) and (person.side is None or person.leaning == person.side), person
+        assert all(len(state) == 2 and state.isupper() for state in person.states), person
+        assert all(name.isalpha() and name[0].isupper() for name in person.bare_names), person
         assert set(person.shared_titles) <= set(person.roles), person
 
 
 @pytest.mark.parametrize("name, party, role", [
     ("Barack Obama", DEMOCRAT, "president"), ("Mike Pence", REPUBLICAN, "vice-president"),
-    ("Sarah Palin", REPUBLICAN, "nominee"), ("Nancy Pelosi", DEMOCRAT, "speaker"), ("Mitch McConnell", REPUBLICAN, "leader"),
+    ("Sarah Palin", REPUBLICAN, "running-mate"),
+    ("Nancy Pelosi", DEMOCRAT, "speaker"), ("Mitch McConnell", REPUBLICAN, "leader"),
     ("Scott Walker", REPUBLICAN, "governor"), ("Condoleezza Rice", REPUBLICAN, "secretary"),
     ("Eric Holder", DEMOCRAT, "attorney-general"), ("Rahm Emanuel", DEMOCRAT, "mayor")])
 def test_offices(name, party, role):
@@ -66,6 +69,7 @@ def test_parties_and_genders_agree_with_the_legislators_files(shared_data):
         assert person.gender in {row["gender"] for row in rows}, person.name
         if person.side and person.name != "Abraham Lincoln":  # a Whig when he sat in Congress
             assert person.party in {row["party"] for row in rows}, (person.name, {row["party"] for row in rows})
+            assert {*person.states} & {row["state"] for row in rows}, person.name
     assert checked > 350
 
 
@@ -85,6 +89,18 @@ def test_parties_agree_with_the_files_of_governors_and_presidents(shared_data):
             assert person.party in {term["party"] for term in entry["terms"]}, person.name
             checked += 1
     assert checked > 50
+
+
+def test_bare_names_mean_people_of_one_party():
+    people = politicians()
+    assert {person.leaning for person in people.barely_named("clinton")} == {DEMOCRAT}
+    assert {person.leaning for person in people.barely_named("bush")} == {REPUBLICAN}
+    names = {name for person in packaged() for name in person.bare_names}
+    assert {"Trump", "Obama", "Reagan", "Romney", "Biden", "Pelosi", "McConnell", "Chaffetz"} <= names
+    assert not names & {"Ford", "Brown", "Scott", "Warren", "Paul", "Ryan", "King", "Dean", "Dole", "Graham"}
+    for name in names:
+        leanings = {person.leaning for person in people.barely_named(key(name)[0])}
+        assert len(leanings) == 1 and leanings <= {DEMOCRAT, REPUBLICAN}, name
 
 
 def test_the_script_leaves_the_table_as_it_is(shared_data, tmp_path):

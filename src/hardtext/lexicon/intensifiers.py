@@ -9,9 +9,10 @@ overwhelmingly really remarkably substantially thoroughly totally tremendously u
 """.split())
 """The 34 words that the notebooks of Flores and Hao's benchmark remove (fake-news-adversarial-benchmark,
 polarity_preprocessing.ipynb): most of VADER's one-word boosters (Hutto and Gilbert 2014), and two more. "barely" and
-"hardly" weaken, and "exclusively" limits: removing those turns a claim into another one."""
+"hardly" weaken, "exclusively" limits, "overwhelmingly" says how many, and "unusually" compares with what is usual: removing
+those turns a claim into another one."""
 
-_NO_INTENSIFIERS = frozenset(("barely", "hardly", "exclusively"))
+_NO_INTENSIFIERS = frozenset("barely exclusively hardly overwhelmingly unusually".split())
 
 DEFAULT = (PUBLISHED - _NO_INTENSIFIERS) | frozenset("""
 fabulously particularly purely uber effing flippin flipping frackin fricking frickin friggin frigging fuckin fucking
@@ -29,5 +30,6 @@ vastly vehemently vigorously vitally wholly wholeheartedly wildly woefully wonde
 """Words that seldom do anything but strengthen: those of VADER's booster dictionary that are adverbs and do not weaken,
 and more amplifiers and maximisers in the sense of Quirk et al. (1985, section 8.104)."""
 
-IN_CONTEXT = frozenset("far much pretty quite so way".split())
-"""Words that strengthen in some places only ("far more", "so expensive", but "so far"); no list of words settles these."""
+IN_CONTEXT = frozenset("far much so way".split())
+"""Words that strengthen in some places only ("far more", "so expensive", but "so far"); no list of words settles these.
+"pretty" and "quite" are not among them: they weaken as often ("pretty high" is less than "high")."""

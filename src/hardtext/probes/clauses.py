@@ -20,6 +20,8 @@ BARE_COMPLEMENT = REPORTING | frozenset((
     "confirm", "acknowledge", "predict", "announce", "conclude", "warn", "insist", "let", "make", "help", "see", "hear",
     "have", "ensure", "declare", "estimate", "feel", "learn", "note", "prove", "reveal", "vow", "want", "would"))
 """Verbs after which a clause without "that" is no surprise."""
+KNOWING = frozenset(("know", "realize", "remember", "understand", "learn", "recognize", "notice"))
+PROUD = frozenset(("proud", "glad", "happy", "aware", "sorry", "sure"))
 THIRD_SINGULAR = frozenset(("he", "she", "it", "this", "that", "who"))
 
 
@@ -58,9 +60,13 @@ class Clause:
                 return
             verb = nexts[0]
             if any(t.dep_ in SUBJECTS or t.dep_ in ("aux", "auxpass", "neg") for t in verb.children) \
-                    or verb.lemma_ == "be" or any(t.tag_ == "TO" for t in verb.doc[self.head.i: verb.i]):
+                    or verb.lemma_ == "be" or infinitive_between(self.head, verb):
                 return  # after "tried to repeal … and defund" the second verb may belong to either
             yield verb
+
+
+def infinitive_between(first: Token, second: Token) -> bool:
+    return any(t.tag_ == "TO" for t in first.doc[first.i: second.i])
 
 
 def clause(sentence: list[Token]) -> Clause | None:
@@ -104,11 +110,22 @@ def _passes_on(head: Token, subject: Token | None, complement: Token) -> bool:
     """Whether the claim is a verb's complement rather than the verb."""
     if subject is None:  # "Says the economy is growing": who says it was left out
         return head.lemma_.lower() in REPORTING and head.tag_ in FINITE
-    if head.tag_ == "VB" and any(t.dep_ == "advcl" and _infinitive(t) and t.i < subject.i for t in head.children):
-        return True  # "To hear the governor tell it, everything is fine"
-    possessive = subject.tag_ in ("NNP", "NNPS") and subject.lower_.endswith("s") and subject.i + 1 == head.i
-    return (possessive and complement.left_edge.i == head.i + 1  # "the governors proposed budget is", an apostrophe lost
-            and head.tag_ in ("VBD", "VBN") and head.lemma_.lower() not in BARE_COMPLEMENT)
+    return head.tag_ == "VB" and any(t.dep_ == "advcl" and _infinitive(t) and t.i < subject.i for t in head.children)
+    # "To hear the governor tell it, everything is fine"
+
+
+def known(found: Clause) -> Clause | None:
+    """What "we know that …" and "I am proud of the fact that …" take for granted, which denying them would leave
+    standing; None for any other clause, and for a denied one."""
+    head, subject = found.head, found.subject
+    if subject is None or subject.lower_ not in ("i", "we", "you") or any(t.dep_ == "neg" for t in head.children):
+        return None
+    feeling = [t for t in head.children if t.dep_ == "acomp" and t.lemma_ in PROUD]
+    fact = [f for a in feeling for p in a.children if p.dep_ == "prep" for f in p.children if f.lower_ == "fact"]
+    holders = [head] if head.lemma_ in KNOWING else [*feeling, *fact]
+    inside = (t for h in holders for t in h.children if t.dep_ in ("ccomp", "acl") and t.i > h.i)
+    claim = next((t for t in inside if not t.left_edge.tag_.startswith("W")), None)
+    return _of(claim) if claim is not None and subject_of(claim) is not None else None
 
 
 def _is_be(token: Token) -> bool:

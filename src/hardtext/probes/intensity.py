@@ -20,18 +20,21 @@ _NOT_ALONE = Unchanged("consists of intensifiers")
 
 # With a verb these strengthen; most others then say how something was done ("performed terribly").
 _OF_VERBS = frozenset("""absolutely completely considerably damn deeply enormously fucking freaking genuinely greatly highly
-    hugely immensely literally massively overwhelmingly profoundly radically really strongly substantially thoroughly
+    hugely immensely massively profoundly radically really strongly substantially thoroughly
     totally tremendously truly utterly vastly vehemently vigorously wholeheartedly""".split())
 _ALSO_AFTER_VERBS = frozenset("""absolutely completely considerably enormously greatly hugely immensely massively
     substantially totally tremendously utterly""".split())
 _LIMITING = frozenset("entirely fully purely wholly".split())  # "fully funded" says more than "funded"
+_COMPLETING = frozenset("completely thoroughly totally utterly".split())
+_COMPLETED = frozenset("""automate ban close cover deplete empty fill finance finish fund implement insure open pay privatize
+    prohibit rebuild reimburse renovate repay repeal replace restore revamp rewrite staff subsidize vaccinate""".split())
+"""Verbs for what can be done in part: "completely funded" says more than "funded"."""
 _REMOVED = (DEFAULT | IN_CONTEXT) - _LIMITING
 _FOCUSING = frozenset("especially particularly".split())  # "especially in Ohio" picks out; only right before an adjective
 _COMPARING = frozenset("far much way".split())
 _LEFT_ALONE = {  # word → following words with which it says something else, or is needed
     "very": "much well first last same own next top least bottom idea end best worst".split(),
-    "so": "much many far long few little called good".split(), "pretty": ["much"], "much": ["less"],
-    "quite": ["a", "an", "the"],
+    "so": "much many far long few little called good".split(), "much": ["less"],
     "really": ["?"], "highly": ["of"], "far": ["as", "from"],
 }
 _KEEPS = frozenset("as even how however hardly less more most no not n't nt never nor so such than that the-more too "
@@ -111,16 +114,21 @@ def _intensifies(token: Token) -> bool:
     if _hyphenated(token) and word in IN_CONTEXT:
         return False
     if word in _COMPARING:
-        return following == head and head.tag_ in ("JJR", "RBR") and before not in ("by", "very", "ago")
+        compares = following == head and head.tag_ in ("JJR", "RBR") and before not in ("by", "very", "ago")
+        return compares and not _contrasted(token)
     if word == "literally":
-        return True
+        return head.pos_ != "VERB"  # "literally said" means in these words
+    if word in _COMPLETING and head.lemma_.lower() in _COMPLETED or _contrasted(token):
+        return False
+    if word == "really" and any(t.lower_ in _NEGATIONS for t in doc[token.i + 1:token.i + 3]):
+        return False  # "I really do not know" says less than "I do not know"
     if head.tag_ in ("JJS", "RBS") or head.lower_ in ("more", "less") and word in IN_CONTEXT:
         return False
     describes = head.pos_ in ("ADJ", "ADV") and token.i < head.i
     if word == "so":
         described = head.tag_ == "JJ" or head.lower_.endswith("ly")  # not "and so on", "did so outside"
         return describes and following == head and described and not _so_that(token)
-    if word in ("pretty", "quite", *_FOCUSING):
+    if word in _FOCUSING:
         return describes and following == head and before not in (",", "(", "-", "–", "", "and", "but", "or")
     if describes or head.tag_ in ("VBN", "VBG") and following == head and head.dep_ == "amod":
         return True
@@ -144,6 +152,14 @@ def _negated(token: Token) -> bool:
             return False
         node = node.head
     return False
+
+
+def _contrasted(token: Token) -> bool:
+    """Whether the word strengthened stands nearby without it: "lower than under Reagan, much lower than …"."""
+    head = token.head
+    near = token.doc[max(0, head.i - 40):head.i + 40]
+    return head.pos_ in ("ADJ", "ADV") and any(
+        t.lower_ == head.lower_ and not any(child.lower_ == token.lower_ for child in t.children) for t in near)
 
 
 def _so_that(token: Token) -> bool:
@@ -196,7 +212,7 @@ def _without(text: str, token: Token) -> str:
 
 
 def _changed(text: str, removed: list[str]) -> Changed:
-    return Changed(text, "removed " + ", ".join(dict.fromkeys(removed)))
+    return Changed(text, "removed " + ", ".join(removed))
 
 
 def probe(settings: ProbeSettings) -> Probe:

@@ -8,25 +8,24 @@ read the changed statements: that the new one is untrue is likely, not certain.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection
 from typing import Optional
 
-from hardtext import seeding
+from hardtext.probes import bare_names
 from hardtext.probes.base import Changed, Probe, ProbeSettings, Unchanged
 from hardtext.probes.editing import Edit, apply
 from hardtext.probes.mentions import Mention, mentions
-from hardtext.probes.party_words import PartyWord, party_words
-from hardtext.probes.politicians import TICKET, Politician, Politicians, key, politicians
-
-_ENOUGH = 3  # people to draw from, at least
+from hardtext.probes.party_words import PartyWord, parties, party_words
+from hardtext.probes.politicians import Politician, Politicians, politicians
+from hardtext.probes.replacements import replacements
 
 
 class Party(Probe):
-    """Swaps politicians for others of the other party, of the same gender and office and of near years where there is one.
+    """Swaps politicians for others of the other party, as like them as can be (replacements.py).
 
     ``people`` are those to look for and to draw from; ``words`` also swaps the parties' names; ``both`` also changes texts
-    that name people (or, with ``words``, parties) of both sides, each for the other.
+    that name people (or, with ``words``, parties) of both sides, each for the other. A text is left alone where something
+    in it that is not swapped would contradict the new name: its party, a surname by itself ("Team Trump"), "Obamacare".
     """
 
     name = "party"
@@ -44,63 +43,34 @@ class Party(Probe):
         found = mentions(text, self.people)
         words = party_words(text) if self.words else []
         if not found and not words:
-            return Unchanged("names no politician and no party" if self.words else "names no politician")
-        sides = {mention.person.side for mention in found} | {word.side for word in words}
-        if len(sides) > 1 and not self.both:
-            return Unchanged("names both parties")
-        replacements = self._replacements(text, found, seed)
-        if replacements is None:
+            return Unchanged("names no Democrat, no Republican and no party" if self.words else
+                             "names no Democrat and no Republican")
+        if why := self._left_alone(text, found, words):
+            return Unchanged(why)
+        swapped = replacements(text, found, self.people, seed)
+        if swapped is None:
             return Unchanged("names more politicians than there are to swap with")
-        edits = [_edit(text, mention, replacements[mention.person]) for mention in found]
-        said = [f"{_label(old)} -> {_label(new)}" for old, new in replacements.items()]
+        edits = [_edit(text, mention, swapped[mention.person]) for mention in found]
+        said = [f"{_label(old)} -> {_label(new)}" for old, new in swapped.items()]
         for word in _apart(words, found):
             edits.append(word.edit)
             said.append(f"{text[word.edit.start:word.edit.end]} -> {word.edit.new}")
         return Changed(apply(text, edits), "; ".join(dict.fromkeys(said)))
 
-    def _replacements(self, text: str, found: list[Mention], seed: int) -> Optional[dict[Politician, Politician]]:
-        """One person of the other side for each one named, all different; None if there are too few."""
-        offices: dict[Politician, Optional[str]] = {}
-        for mention in found:
-            offices[mention.person] = offices.get(mention.person) or mention.title
-        there = set(key(text))
-        taken: set[str] = set()
-        chosen: dict[Politician, Politician] = {}
-        for person, office in offices.items():
-            pool = [p for p in self.people.people if p.party == p.side != person.side and p.surname not in taken
-                    and not there & set(key(p.surname))]
-            if not pool:
-                return None
-            chosen[person] = _draw(person, office, pool, seeding.generator(seed, "party", person.name))
-            taken.add(chosen[person].surname)
-        return chosen
-
-
-def _draw(person: Politician, office: Optional[str], pool: list[Politician], rng: random.Random) -> Politician:
-    """One of the pool. Where the text names an office: who held it, if possible of the same gender, then the nearest in
-    time. Else: of the same gender, of the nearest years, and with an office like the person's first."""
-    if office:
-        pool = [p for p in pool if office in p.roles] or pool
-        pool = [p for p in pool if p.gender == person.gender] or pool
-        return rng.choice(_contemporaries(person, pool))
-    pool = [p for p in pool if p.gender == person.gender] or pool
-    pool = _contemporaries(person, pool)
-    alike = TICKET if TICKET & {*person.roles[:1]} else {*person.roles[:1]}
-    similar = [p for p in pool if alike & {*p.roles[:1]}]
-    return rng.choice(similar if len(similar) >= _ENOUGH else pool)
-
-
-def _contemporaries(person: Politician, pool: list[Politician]) -> list[Politician]:
-    """Those whose public lives overlap the person's; where they are few, the few nearest in time."""
-    nearest = sorted(pool, key=lambda p: _distance(person, p))
-    return nearest[:max(_ENOUGH, sum(_distance(person, p) == 0 for p in pool))] if person.years else pool
-
-
-def _distance(one: Politician, other: Politician) -> int:
-    """Years between the public lives of two people; 0 where they overlap."""
-    if one.years is None or other.years is None:
-        return 1_000
-    return max(0, other.years[0] - one.years[1], one.years[0] - other.years[1])
+    def _left_alone(self, text: str, found: list[Mention], words: list[PartyWord]) -> Optional[str]:
+        """Why the swapped text would contradict itself, if it would."""
+        own = {mention.person.side for mention in found} | {word.side for word in words}
+        camps = bare_names.camps(text, found, self.people)
+        if len(own | camps) > 1 and not self.both:
+            return "names both parties"
+        if camps:
+            return "also names somebody by one name alone"
+        if bare_names.in_other_words(text, found):
+            return "holds the name in another word, as Obamacare does"
+        said = set() if self.words else parties(text)
+        if said - own:
+            return "says the other party too: probe.party_words=true probe.both_parties=true swap both"
+        return "says its party too: probe.party_words=true swaps that as well" if said else None
 
 
 def _edit(text: str, mention: Mention, new: Politician) -> Edit:

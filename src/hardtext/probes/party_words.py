@@ -11,9 +11,10 @@ from hardtext.text import match_case
 
 _WORD = re.compile(r"(?<![\w#@])(?:republicans?|democrats?|democratic|gop|dems|conservatives?|liberals?|rnc|dnc)(?!\w)",
                    re.IGNORECASE)
+_LETTER = re.compile(r"(?<=[(\[])[DR](?=[)\]])|(?<![\w.-])[DR](?=-(?!Day\b)[A-Z][A-Za-z.]+(?=[\s,)\]]|$))")
 _FIXED = {"republicans": "Democrats", "democrats": "Republicans", "democrat": "Republican", "dems": "Republicans",
           "rnc": "DNC", "dnc": "RNC", "conservatives": "liberals", "liberals": "conservatives",
-          "conservative": "liberal", "liberal": "conservative", "democratic": "Republican"}
+          "conservative": "liberal", "liberal": "conservative", "democratic": "Republican", "d": "R", "r": "D"}
 _SIDES = {"r": REPUBLICAN, "g": REPUBLICAN, "c": REPUBLICAN, "d": DEMOCRAT, "l": DEMOCRAT}
 _NOT_A_CAMP = re.compile(r"\s+(?:arts?|education|union|estimates?|estimated|use|amounts?|party of canada)\b|-?\s?minded|ly\b",
                          re.IGNORECASE)
@@ -30,17 +31,28 @@ class PartyWord(NamedTuple):
     edit: Edit
 
 
+def parties(text: str) -> set[str]:
+    """The parties that a text names by a word or letter of theirs; conservatives and liberals are none."""
+    return {_SIDES[match[0][0].lower()] for match in _found(text) if match[0][0] not in "CcLl"}
+
+
 def party_words(text: str) -> list[PartyWord]:
-    """Every Republican, Democrat, Democratic, GOP, RNC, DNC, conservative and liberal that stands for a party or camp.
+    """Every Republican, Democrat, Democratic, GOP, RNC, DNC, conservative and liberal that stands for a party or camp, and
+    the letter in "(D)", "(R-Ohio)", "D-Fla.".
 
     "GOP" becomes "Democratic" in front of a noun, else "Democratic Party".
     """
-    found = [match for match in _WORD.finditer(text) if _means_a_party(text, match)]
+    found = _found(text)
     if not found:
         return []
     tokens = {token.idx: token for token in parsed(text)}
     return [PartyWord(_SIDES[match[0][0].lower()], Edit(*match.span(), _other(text, match, tokens.get(match.start()))))
             for match in found]
+
+
+def _found(text: str) -> list[re.Match[str]]:
+    matches = (*_WORD.finditer(text), *_LETTER.finditer(text))
+    return sorted((m for m in matches if _means_a_party(text, m)), key=lambda match: match.start())
 
 
 def _means_a_party(text: str, match: re.Match[str]) -> bool:

@@ -5,11 +5,14 @@ Congress agree with the files of the congress-legislators project (CC0), those o
 columns:
 
     name, surname, other_names     "Joe Biden", "Biden", "Joseph Biden|Joseph R. Biden"
+    bare_names                     single words that mean this person in a text on politics; no common words, first names
+                                   of many, or places ("Obama|Barack")
     gender                         F or M
     party                          Democrat, Republican, Independent, various (changed it, or stood for others), none (family)
     caucus                         the party an Independent sat with in the Senate
-    roles                          offices, the one best known for first; "nominee" for president or vice-president,
-                                   "candidate" for another high office
+    roles                          offices, the one best known for first; "nominee" for president, "running-mate" for
+                                   vice-president, "candidate" for another high office
+    states                         for which they held or sought office, as postal codes
     first_year, last_year          of prominence in state or national politics (2026: still)
     shared_titles                  offices whose title with the surname also fits members of the other party ("Sen. Brown")
 """
@@ -31,8 +34,10 @@ from hardtext.domains import text_files
 
 TABLE = Path(__file__).parent / "data" / "politicians.csv"
 
-DEMOCRAT, REPUBLICAN = "Democrat", "Republican"
-TICKET = frozenset(("president", "vice-president", "nominee"))
+SIDES = DEMOCRAT, REPUBLICAN = "Democrat", "Republican"
+PRESIDENTIAL = frozenset(("president", "nominee"))
+"""Roles of those who stood for president."""
+TICKET = PRESIDENTIAL | {"vice-president", "running-mate"}
 """Roles of those who stood for the highest offices."""
 
 _PARTIES = {"democrat": DEMOCRAT, "democratic": DEMOCRAT, "dem": DEMOCRAT, "d": DEMOCRAT,
@@ -47,7 +52,8 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Politician:
-    """``side`` is the party whose people the other side's are swapped for; None: named, but never swapped."""
+    """``side`` is the party whose people the other side's are swapped for; None: named, but never swapped.
+    ``leaning`` is the party that others take an Independent for."""
 
     name: str
     surname: str
@@ -58,6 +64,9 @@ class Politician:
     roles: tuple[str, ...] = ()
     years: Optional[tuple[int, int]] = None
     shared_titles: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
+    bare_names: tuple[str, ...] = ()
+    leaning: Optional[str] = None
 
     @property
     def letter(self) -> str:
@@ -77,6 +86,7 @@ class Politicians:
         self._named: dict[Key, list[Politician]] = defaultdict(list)
         self._surnames: dict[Key, list[Politician]] = defaultdict(list)
         self._first_names: dict[str, list[Politician]] = defaultdict(list)
+        self._bare_names: dict[str, list[Politician]] = defaultdict(list)
         for person in self.people:
             for name in (person.name, *person.other_names):
                 if person not in self._named[key(name)]:
@@ -84,6 +94,8 @@ class Politicians:
             self._surnames[key(person.surname)].append(person)
             if first := key(person.first_name):
                 self._first_names[first[0]].append(person)
+            for name in person.bare_names:
+                self._bare_names[plain(name)].append(person)
         self.longest = max((len(words) for words in self._named), default=0)
         self.starts = frozenset(words[0] for words in self._named)
 
@@ -98,6 +110,10 @@ class Politicians:
     def first_named(self, word: str) -> list[Politician]:
         """Who has the first name."""
         return self._first_names.get(word, [])
+
+    def barely_named(self, word: str) -> list[Politician]:
+        """Whom the word means by itself."""
+        return self._bare_names.get(word, [])
 
 
 def key(name: str) -> Key:
@@ -122,11 +138,11 @@ def packaged() -> tuple[Politician, ...]:
 
 
 def _packaged(row: dict[str, str]) -> Politician:
-    side = row["caucus"] or row["party"]
+    party, leaning = row["party"], row["caucus"] or row["party"]
     return Politician(
-        row["name"], row["surname"], row["party"], side if side in (DEMOCRAT, REPUBLICAN) else None,
+        row["name"], row["surname"], party, party if party in SIDES else None,
         _parts(row["other_names"]), row["gender"], _parts(row["roles"]), (int(row["first_year"]), int(row["last_year"])),
-        _parts(row["shared_titles"]))
+        _parts(row["shared_titles"]), _parts(row["states"]), _parts(row["bare_names"]), leaning if leaning in SIDES else None)
 
 
 def _parts(cell: str) -> tuple[str, ...]:
@@ -138,7 +154,7 @@ def politicians(path: Optional[str] = None) -> Politicians:
     """The packaged people, and those of the CSV file at ``path``, if any.
 
     The file has a column ``party`` and either ``name`` or ``first_name`` and ``last_name``; ``nickname``, ``suffix``,
-    ``full_name``, ``gender``, ``type`` (sen, rep) and ``birthday`` are used where present, so that the legislators files
+    ``full_name``, ``gender``, ``type`` (sen, rep), ``state`` and ``birthday`` are used where present, so that the legislators files
     of congress-legislators can be given as they are. Only Democrats and Republicans are taken; where a name is in both,
     the packaged table counts.
 
@@ -184,7 +200,7 @@ def _person(row: dict[str, str]) -> Optional[Politician]:
     born = row.get("birthday", "")[:4]
     years = (int(born) + 35, int(born) + 75) if born.isascii() and born.isdigit() else None
     return Politician(name, surname, party, party, tuple(sorted(others)), row.get("gender", "")[:1].upper(),
-                      _TYPES.get(row.get("type", ""), ()), years)
+                      _TYPES.get(row.get("type", ""), ()), years, states=_parts(row.get("state", "")), leaning=party)
 
 
 def _later(people: list[Politician]) -> list[Politician]:

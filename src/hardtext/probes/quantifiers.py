@@ -17,10 +17,11 @@ _COUNTS = frozenset((
     "most", "many", "few", "fewer", "several", "half", "more", "less", "least", "only", "both", "each", "any", "either",
     "much", "enough", "all", "every", "some", "nearly", "almost", "virtually", "practically", "roughly", "approximately",
     "over", "dozens", "hundreds", "thousands", "millions", "billions", "trillions", "lots", "plenty", "percent", "tens",
-    "scores", "another", "one", "none", "no",
+    "scores", "another", "one", "none", "no", "countless", "numerous",
 ))
 _MEASURES = frozenset(("majority", "third", "quarter", "fifth", "number", "lot", "total", "half", "handful", "few",
-                       "couple", "dozen", "hundred", "thousand", "million", "billion", "record", "fraction", "minority"))
+                       "couple", "dozen", "hundred", "thousand", "million", "billion", "record", "fraction", "minority",
+                       "bunch"))
 _MOSTLY = frozenset(("majority", "bulk", "vast"))
 _DEFINITE = frozenset(("the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their"))
 
@@ -43,7 +44,7 @@ def quantity(subject: list[Token]) -> Quantity:
             return ""
         if token.lower_ in _COUNTS or _number(token) or token.text == "%":
             return "other"
-        if token.lower_ in _MEASURES and first.lower_ in ("a", "an"):
+        if token.lower_ in _MEASURES and any(t.lower_ in ("a", "an") and t.i < token.i for t in subject):
             return "other"
         if token.dep_ in SUBJECT_HEADS and token.pos_ in ("NOUN", "PRON", "PROPN", "VERB"):
             return ""
@@ -54,4 +55,5 @@ SUBJECT_HEADS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass"))
 
 
 def _number(token: Token) -> bool:
-    return token.tag_ == "CD"
+    """A cardinal, also where the parser takes "Eleven" for an adjective."""
+    return token.tag_ == "CD" or (token.like_num and not token.lower_.endswith(("st", "nd", "rd", "th", "d", "ths")))

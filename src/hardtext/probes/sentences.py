@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hardtext.probes.clauses import Token
+from hardtext.lexicon.function_words import FUNCTION_WORDS
+from hardtext.probes.clauses import FINITE, Token
+
+_INTERJECTIONS = frozenset(("so", "well", "yes", "no", "look", "now", "oh", "actually", "again", "folks", "today"))
+_NEVER_NAMES = (FUNCTION_WORDS - {"i", "may", "will"}) | {
+    "about", "barely", "nearly", "roughly", "approximately", "today", "currently", "yesterday", "twice", "thanks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,14 @@ class Edit:
     start: int
     end: int
     new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """What changes in one sentence, and what to call it."""
+
+    edits: list[Edit]
+    what: str
 
 
 def applied(text: str, edits: list[Edit]) -> str:
@@ -41,16 +54,48 @@ def sentences(doc: Any) -> Iterator[list[Token]]:
         yield current
 
 
+def _begins_name(token: Token) -> bool:
+    """Whether it is the first word of a name such as "All Aboard Florida"."""
+    return token.lower_ == "all" and token.i + 1 < len(token.doc) and token.nbor().tag_ == "NNP"
+
+
+def _opens(token: Token) -> bool:
+    """Whether a sentence's first claim can begin with the word."""
+    interjection = token.lower_ in _INTERJECTIONS and token.i + 1 < len(token.doc) and token.nbor().text == ","
+    return (token.text[0].isalnum() or token.text in "$€£#") and token.tag_ != "CC" and not interjection
+
+
 class Sentence:
     """One sentence, and where its words stand.
 
     ``shift``: where the parsed part begins in the text. ``quoted``: the places that stay as they are. ``continues``:
-    whether it follows a "Says" and so begins no sentence. ``opening``: its first word that is no "But" or bracket.
+    whether it follows a "Says" and so begins no sentence. ``opening``: its first word that is no "But", bracket,
+    interjection ("Look, …") or heading ("On taxes: …").
     """
 
     def __init__(self, text: str, shift: int, tokens: list[Token], quoted: list[tuple[int, int]], continues: bool) -> None:
         self.text, self.shift, self.tokens, self.quoted, self.continues = text, shift, tokens, quoted, continues
-        self.opening = next((t for t in tokens if (t.text[0].isalnum() or t.text in "$€£#") and t.tag_ != "CC"), tokens[0])
+        self.opening = next((t for t in self._after_heading() if _opens(t)), None) or \
+            next((t for t in tokens if _opens(t)), tokens[0])
+
+    def _after_heading(self) -> list[Token]:
+        tokens = self.tokens
+        colon = next((n for n, t in enumerate(tokens[:-2]) if t.text == ":" and t.whitespace_), None)
+        if colon is None or any(t.tag_ in FINITE for t in tokens[:colon]) or self.in_quotation(self.end(tokens[colon])):
+            return tokens
+        return tokens[colon + 1:]
+
+    def in_quotation(self, place: int) -> bool:
+        return any(start < place < end for start, end in self.quoted)
+
+    @property
+    def asks(self) -> bool:
+        return self.tokens[-1].text == "?"
+
+    @property
+    def opens_with_capital(self) -> bool:
+        """Whether it begins as a sentence does (a digit begins one too)."""
+        return not self.opening.text[:1].islower() and not self.continues
 
     def start(self, token: Token) -> int:
         return self.shift + token.idx
@@ -95,6 +140,8 @@ class Sentence:
     def lowered(self, token: Token) -> str:
         """A sentence's first word as it is written further on: names, "I" and acronyms keep their capital."""
         word = token.text
+        if word[1:] == word[1:].lower() and token.lower_ in _NEVER_NAMES and not _begins_name(token):
+            return word[:1].lower() + word[1:]
         if token.tag_ in ("NNP", "NNPS") or token.ent_type_ in ("PERSON", "ORG", "GPE", "NORP", "LOC", "FAC", "EVENT") \
                 or token.lower_ == "i" or word[1:] != word[1:].lower():
             return word
@@ -110,3 +157,10 @@ class Sentence:
             else:
                 done.append(edit)
         return done
+
+    def noun_phrase(self, head: Token | None) -> list[Token]:
+        """The words of a phrase that stand in the sentence, punctuation left out."""
+        if head is None:
+            return []
+        inside = set(self.tokens)
+        return [t for t in head.doc[head.left_edge.i: head.right_edge.i + 1] if t in inside and not t.is_punct] or [head]

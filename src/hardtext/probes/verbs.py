@@ -19,7 +19,8 @@ def base_form(word: str, tag: str, guess: str = "") -> str:
         return {"am": "be", "are": "be", "is": "be"}.get(word, word)
     from lemminflect import getLemma
 
-    lemmas = [guess, *getLemma(word, "VERB")] if guess else list(getLemma(word, "VERB"))
+    known = list(getLemma(word, "VERB"))
+    lemmas = [guess, *known] if guess in known else [*known, guess] if guess else known
     return next((lemma for lemma in lemmas if word in _forms(lemma, tag)), lemmas[-1] if lemmas else word)
 
 
