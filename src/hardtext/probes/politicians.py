@@ -154,9 +154,9 @@ def politicians(path: Optional[str] = None) -> Politicians:
     """The packaged people, and those of the CSV file at ``path``, if any.
 
     The file has a column ``party`` and either ``name`` or ``first_name`` and ``last_name``; ``nickname``, ``suffix``,
-    ``full_name``, ``gender``, ``type`` (sen, rep), ``state`` and ``birthday`` are used where present, so that the legislators files
-    of congress-legislators can be given as they are. Only Democrats and Republicans are taken; where a name is in both,
-    the packaged table counts.
+    ``full_name``, ``gender``, ``type`` (sen, rep), ``state`` (its postal code) and ``birthday`` are used where present, so
+    that the legislators files of congress-legislators can be given as they are. Only Democrats and Republicans are taken;
+    where a name is in both, the packaged table counts.
 
     Raises InputError where the file cannot be read, lacks a column, or names no Democrat or Republican.
     """
