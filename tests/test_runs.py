@@ -154,6 +154,17 @@ def test_asking_for_more_takes_a_finished_run_up_again(tmp_path):
         assert run.done
 
 
+def test_another_config_is_refused_before_the_folder_is_opened(tmp_path):
+    finish(tmp_path, CONFIG, "attempts.jsonl")
+    before = (tmp_path / "status.json").read_bytes(), (tmp_path / "config.yaml").read_bytes()
+    runs.refuse_other_config(tmp_path, CONFIG)
+    runs.refuse_other_config(tmp_path, changed(limit=5), ("limit",))
+    runs.refuse_other_config(tmp_path / "new", CONFIG)
+    with pytest.raises(InputError, match=r"another config \(seed: 0 → 1\): overwrite=true"):
+        runs.refuse_other_config(tmp_path, changed(limit=5, seed=1), ("limit",))
+    assert before == ((tmp_path / "status.json").read_bytes(), (tmp_path / "config.yaml").read_bytes())
+
+
 def test_a_config_that_failed_before_any_work_does_not_stand_in_the_way(tmp_path):
     with pytest.raises(InputError), RunFolder.open(tmp_path, changed(seed=1)):
         (tmp_path / "logs").mkdir()

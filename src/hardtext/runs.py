@@ -282,6 +282,32 @@ def _is_done(path: Path, config: Mapping[str, Any], ignore: Sequence[str], exten
     return all(_matches(key, ignore) for key in changed)
 
 
+def refuse_other_config(path: Path, config: Mapping[str, Any], free: Sequence[str] = ()) -> None:
+    """Raise InputError, with the differences, where a folder holds the work of another config; write nothing.
+
+    For those who look at a run's work before they open it, so that they need not explain what they find in that of
+    another config. ``free``: keys or patterns that may differ.
+    """
+    config = yaml.safe_load(yaml.safe_dump(mask_secrets(config), sort_keys=False, allow_unicode=True))
+    _refuse_changed(path, _changed(path, config, free))
+
+
+def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict[str, str]:
+    stored = _read_config(path)
+    found = {} if stored is None else differences(stored, config)
+    return {key: change for key, change in found.items() if not _matches(key, free)}
+
+
+def _refuse_changed(path: Path, changed: Mapping[str, str]) -> None:
+    if not changed or set(_owned(path)).isdisjoint(WORK):
+        return
+    listed = [f"{key}: {change}" for key, change in changed.items()]
+    rest = len(listed) - _SHOWN_DIFFERENCES
+    raise InputError(f"{shown(path)} holds a run with another config ({'; '.join(listed[:_SHOWN_DIFFERENCES])}"
+                     f"{f'; and {rest} more' if rest > 0 else ''}): "
+                     f"overwrite=true starts again, or choose another seed or folder")
+
+
 def _refuse_foreign(path: Path) -> None:
     """Refuse a folder that no run has used but that holds files a run would write over."""
     there = _owned(path)
@@ -300,19 +326,13 @@ def _prepare(path: Path, config: Mapping[str, Any], free: Sequence[str], overwri
     if overwrite:
         _clear(path)
         return
-    stored = _read_config(path)
-    if stored is None:
+    if _read_config(path) is None:
         return
-    changed = {key: change for key, change in differences(stored, config).items() if not _matches(key, free)}
+    changed = _changed(path, config, free)
     if not changed:
         log.info("%s: going on with what is there", shown(path))
         return
-    if not set(_owned(path)).isdisjoint(WORK):
-        listed = [f"{key}: {change}" for key, change in changed.items()]
-        rest = len(listed) - _SHOWN_DIFFERENCES
-        raise InputError(f"{shown(path)} holds a run with another config ({'; '.join(listed[:_SHOWN_DIFFERENCES])}"
-                         f"{f'; and {rest} more' if rest > 0 else ''}): "
-                         f"overwrite=true starts again, or choose another seed or folder")
+    _refuse_changed(path, changed)
     _clear(path)  # an earlier config failed before it had made anything
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from hardtext.core import Domain, Example, InputError
 from hardtext.domains import DOMAINS
 from hardtext.pipelines import saliency
 from hardtext.reporting.saliency import rows
-from hardtext.saliency import SaliencySettings
+from hardtext.saliency import Attribution, SaliencySettings
 from hardtext.scoring import semantic_from_name
 from hardtext.tracking import LoggerSettings
 from hardtext.victims import MODELS
@@ -47,7 +48,7 @@ def told(tmp_path, monkeypatch):
 
     def tell(**values):
         given = {"target": values.pop("target", "positive"), "attempts": values.pop("of", None),
-                 "lexicon": values.pop("lexicon", "default")}
+                 "lexicon": values.pop("lexicon", "default"), "steps": values.pop("steps", 50)}
         domain = DOMAINS["file"](name="file", path=str(tmp_path / "texts.csv"), id="id", split_column="split")
         return saliency.run(EvaluateConfig(**{
             "task": "saliency", "method": "occlusion", "domain": domain, "out": str(tmp_path / "out"),
@@ -100,11 +101,41 @@ def test_a_longer_run_goes_on_with_a_shorter_one(told, rows_only):
 
 def test_other_settings_or_fewer_texts_are_refused(told, rows_only):
     told(limit=5)
-    with pytest.raises(InputError, match="other settings or another victim: overwrite=true"):
+    with pytest.raises(InputError, match=r"another config \(saliency.target: positive → real\): overwrite=true"):
         told(limit=5, target="real")
-    with pytest.raises(InputError, match="not among the 2 asked for"):
+    with pytest.raises(InputError, match="holds 5 texts and limit=2 asks for 2: leave the limit out"):
         told(limit=2)
+    with pytest.raises(InputError, match="another config .*saliency.target"):  # not the limit
+        told(limit=2, target="real")
+    with pytest.raises(InputError, match="another config .*split: attack → dev"):
+        told(split="dev", limit=2)
+    assert runs.read_status(told.folder / "out")["state"] == "done"  # as it was
     assert {row.target for row in told(limit=5, target="real", overwrite=True).rows} == {0}
+
+
+def test_texts_that_have_changed_since_are_refused(told, rows_only):
+    told(limit=5)
+    file = told.folder / "texts.csv"
+    file.write_text(file.read_text(encoding="utf-8").replace("a good day", "a great day"), encoding="utf-8")
+    with pytest.raises(InputError, match="holds text '1', which is not, or no longer, among"):
+        told(limit=5)
+
+
+def test_damaged_rows_are_refused_with_the_remedy(told, rows_only):
+    told(limit=3)
+    file = told.folder / "out" / rows.FILE
+    whole = file.read_bytes()
+    file.write_bytes(b"{broken}\n" + whole)
+    with pytest.raises(InputError, match="saliency.jsonl, line 1: not JSON .*overwrite=true"):
+        told(limit=3)
+    told(limit=3, overwrite=True)
+    assert file.read_bytes() == whole
+
+
+def test_a_gap_without_end_is_null(told):
+    made = Attribution(("a b",), 1, ((0, 0, 1, 0.5), (0, 2, 3, -0.5)), 0.0, (3,), math.inf)
+    row = saliency._row(Example("1", ("a b",), 0), made, numpy.array([0.4, 0.6]), "integrated_gradients", "x", {})
+    assert row.gap is None and '"gap": null' in records.dumps(row.to_row())
 
 
 def test_kill_and_go_on(told, monkeypatch):
@@ -160,6 +191,8 @@ def test_an_attack_that_changes_what_the_victim_looks_at(told):
     folder = next((told.folder / "runs/evaluate/saliency/file/callable/occlusion").iterdir())
     assert "attack=mine" in folder.name and (folder / "figures/attack.png").is_file()
     assert "stand-in: masked LM: a small one" in (folder / "saliency.md").read_text()
+    told(of=str(source), out=str(told.folder / "first"), limit=2)
+    assert "limit: the first 2 of 3 successes of the attack only" in (told.folder / "first/saliency.md").read_text()
 
 
 def test_an_attack_without_success_and_one_on_another_domain_are_refused(told):
@@ -176,6 +209,8 @@ def test_an_attack_without_success_and_one_on_another_domain_are_refused(told):
     ({"method": "integrated_gradients"}, "weights of victim .* not in this process"),
     ({"target": "fakes"}, "saliency.target=fakes: expected positive, predicted, label, or one of the classes"),
     ({"split": "test"}, "split=test: expected one of train, dev, attack"), ({"limit": 0}, "limit=0: expected 1 or more"),
+    ({"steps": 1_000_000_000}, "saliency.steps=1000000000: expected 1 to 10,000"),
+    ({"steps": 0}, "saliency.steps=0: expected 1 to 10,000"),
     ({"lexicon": "mine"}, "saliency.lexicon=mine"), ({"model": None}, "needs a victim"), ({"domain": None}, "needs domain="),
     ({"model": MODELS["bilstm"](name="bilstm")}, "no victim at .*: make it with python train.py")])
 def test_bad_settings_are_refused_before_anything_is_written(told, values, words):

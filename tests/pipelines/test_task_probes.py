@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,10 +14,12 @@ import pytest
 
 from hardtext.config import EvaluateConfig
 from hardtext.core import InputError
+from hardtext.domains.kaggle import KaggleDomain
 from hardtext.domains.liar import Liar2Domain
 from hardtext.domains.user_file import FileDomain
-from hardtext.pipelines import evaluate, fake_news_benchmark, probes
+from hardtext.pipelines import evaluate, fake_news_benchmark, probes, trained_on
 from hardtext.probes import ProbeSettings
+from hardtext.saliency.base import SaliencySettings
 from hardtext.scoring import semantic_from_name
 from hardtext.tracking import LoggerSettings
 from hardtext.victims.settings import CallableModel
@@ -83,8 +86,79 @@ def test_a_finished_run_asks_nothing_again_and_a_larger_limit_asks_the_rest(conf
     evaluate.run(config)
     assert (folder / "probes.jsonl").read_bytes().startswith(first)
     assert (folder / "probes.jsonl").read_bytes().count(b"\n") == len(TEXTS)
-    with pytest.raises(InputError, match="holds 28 answers already and limit=10 asks for 10"):
+    with pytest.raises(InputError, match="holds the answers about 28 texts already and limit=10 asks about 10"):
         evaluate.run(replace(config, limit=10))
+    with pytest.raises(InputError, match="another config.*probe.classes"):  # what keeps it from going on comes first
+        evaluate.run(replace(config, limit=10, out=str(folder), probe=replace(config.probe, names=["file", "intensity"],
+                                                                             classes="all")))
+    assert json.loads((folder / "status.json").read_text())["state"] == "done"
+
+
+def test_a_capped_run_says_so(config):
+    made = evaluate.run(replace(config, limit=10))
+    assert "first 10 of 28 texts" in made.title and "first 10 of 28 texts" in (folder_of(config) / "probes.md").read_text()
+    assert not evaluate.run(replace(config, limit=28)).capped
+
+
+def test_equal_data_elsewhere_are_the_same_run_and_other_data_are_not(config, tmp_path):
+    evaluate.run(config)
+    other = tmp_path / "moved"
+    other.mkdir()
+    for name in ("train.csv", "attack.csv"):
+        (other / name).write_bytes((tmp_path / name).read_bytes())
+    folder = folder_of(config)
+    evaluate.run(replace(config, domain=replace(config.domain, path=str(other)), out=str(folder)))
+    (other / "attack.csv").write_text((other / "attack.csv").read_text().replace("high", "gone"))
+    with pytest.raises(InputError, match="another config.*texts:"):
+        evaluate.run(replace(config, domain=replace(config.domain, path=str(other)), out=str(folder)))
+
+
+def test_pairs_of_no_text_are_said_in_the_table(config, tmp_path, caplog):
+    with open(tmp_path / "own.csv", "a", encoding="utf-8") as file:
+        file.write("nobody wrote this,or this,stay\n")
+    made = evaluate.run(config)
+    assert any("1 of 21 pairs name no text of the split attack of file" in words for words in made.warnings)
+    assert "1 of 21 pairs name no text" in (folder_of(config) / "probes.md").read_text()
+    (tmp_path / "own.csv").write_text("original,changed\nnobody,or\n")
+    with pytest.raises(InputError, match="none of its 1 originals"):
+        evaluate.run(replace(config, seed=5))
+
+
+def test_a_victim_trained_on_other_texts_is_said(config, tmp_path):
+    victim = tmp_path / "train" / "seed=0"
+    (victim / "victim").mkdir(parents=True)
+    (victim / "config.yaml").write_text("domain: {name: kaggle, content: title, path: /elsewhere}\n")
+    asked = replace(config, victim=str(victim / "victim"), domain=KaggleDomain(content="both"))
+    words = ["the victim was trained with domain.content=title and is asked about domain.content=both"]
+    assert trained_on.warnings(asked) == trained_on.warnings(replace(asked, victim=str(victim))) == words
+    assert trained_on.warnings(replace(asked, domain=KaggleDomain(path="/here"))) == []
+    (victim / "config.yaml").write_text("domain: {name: liar2, labels: notebook}")
+    assert trained_on.warnings(replace(asked, domain=Liar2Domain()))[0].endswith("is asked about domain.labels=paper")
+    (victim / "config.yaml").write_text("[")
+    assert trained_on.warnings(asked) == trained_on.warnings(replace(asked, victim="some/hub-id")) == []
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    ({"probe": ProbeSettings(names=["typos"], rules="published")}, "probe.rules=published: no probe of probe=typos reads"),
+    ({"probe": ProbeSettings(names=["negation"], path="x.csv")}, "probe.path=x.csv: no probe of probe=negation"),
+    ({"probe": ProbeSettings(names=["negation"], politicians="x.csv")}, "probe.politicians=x.csv"),
+    ({"probe": ProbeSettings(names=["negation"], party_words=True)}, "probe.party_words=True"),
+    ({"probe": ProbeSettings(names=["negation"], both_parties=True)}, "probe.both_parties=True"),
+    ({"probe": ProbeSettings(names=["negation", "typos"], classes="all")}, "probe.classes=all"),
+    ({"method": "foo"}, "method=foo: task=probes does not read it"), ({"attempts": "x"}, "attempts=x: task=probes"),
+    ({"strict": True}, "strict=True"), ({"saliency": SaliencySettings(steps=7)}, "saliency.steps=7: task=probes"),
+    ({"task": "fake_news_benchmark", "method": "occlusion"}, "method=occlusion: task=fake_news_benchmark"),
+    ({"task": "fake_news_benchmark", "probe": ProbeSettings(rules="published")}, "follows both sets of rules")])
+def test_settings_that_do_nothing_are_refused(config, change, words):
+    with pytest.raises(InputError, match=words):
+        evaluate.run(replace(config, **change))
+    assert not Path(config.domain.path, "runs").exists()
+
+
+def test_settings_of_one_half_of_the_benchmark_do_not_stop_the_other():
+    both = ProbeSettings(names=["negation"], rules="published", party_words=True, classes="all")
+    assert probes.without_idle(both) == ProbeSettings(names=["negation"], rules="published")
+    assert probes.without_idle(replace(both, names=["negation", "party"])) == replace(both, names=["negation", "party"])
 
 
 @pytest.mark.parametrize(("change", "part"), [
@@ -146,7 +220,8 @@ def test_two_domains_come_together_on_one_page(config, tmp_path):
     for seed in (0, 1):
         evaluate.run(replace(config, task="fake_news_benchmark", seed=seed, limit=8))
     page = (tmp_path / "runs" / "evaluate" / "fake_news_benchmark" / "benchmark.md").read_text()
-    assert "| file, callable |" in page and "| file, callable, seed 1 |" in page
+    assert "| file, domain.id=id, callable, first 8 of 28 texts |" in page
+    assert "| file, domain.id=id, callable, seed 1, first 8 of 28 texts |" in page
 
 
 def test_a_domain_without_data_is_left_out_with_the_reason(config, capsys):
@@ -160,6 +235,34 @@ def test_a_domain_without_data_is_left_out_with_the_reason(config, capsys):
     (folder / "train.tsv").write_text("damaged")  # there, and not whole: a mistake too
     with pytest.raises(InputError, match="lacks"):
         evaluate.run(liar)
+
+
+def test_a_folder_with_other_files_is_left_out_and_no_page_promises_what_is_not_there(config, caplog):
+    caplog.set_level("INFO")
+    folder = Path(config.domain.path) / "data" / "kaggle"
+    folder.mkdir(parents=True)
+    (folder / "fakenewsnet_old.csv").write_text("id,title,text,label\n")
+    bench = replace(config, task="fake_news_benchmark", probe=ProbeSettings())
+    for domain in (KaggleDomain(), Liar2Domain()):
+        assert evaluate.run(replace(bench, domain=domain))["skipped"]
+    root = Path(config.domain.path) / "runs" / "evaluate" / "fake_news_benchmark"
+    assert "on one page" not in caplog.text and not (root / "benchmark.md").exists()
+    evaluate.run(replace(config, task="fake_news_benchmark", limit=8))
+    assert "1 benchmark on one page (left out for lack of data: kaggle, liar2)" in caplog.text
+    page = (root / "benchmark.md").read_text()
+    assert "kaggle: left out" in page and "| file, domain.id=id, callable, first 8 of 28 texts |" in page
+    (root / "liar2" / "callable" / "seed=0" / "benchmark.json").write_text('{"kept": true}')  # of no version of ours
+    evaluate.run(replace(config, task="fake_news_benchmark", limit=8))
+
+
+def test_one_sweep_gives_each_domain_a_path_of_its_own(tmp_path):
+    """As the experiment's header says: a variable of the environment a domain."""
+    asked = ["-m", "experiment=fake_news_benchmark", "domain=liar2,kaggle", 'domain.path="${oc.env:DATA_${domain.name}}"',
+             "logger=csv"]
+    done = subprocess.run([sys.executable, "evaluate.py", *asked], cwd=ROOT, capture_output=True, text=True,
+                          env=os.environ | {"DATA_liar2": "/none/liar", "DATA_kaggle": "/none/kaggle",
+                                            "HARDTEXT_RUNS": str(tmp_path)})
+    assert done.returncode == 2 and "domain=liar2: /none/liar holds no corpus" in done.stderr
 
 
 def test_an_earlier_result_is_kept_where_the_data_are_gone(config):

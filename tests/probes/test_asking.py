@@ -70,8 +70,8 @@ def test_a_row_for_each_example_and_probe(tmp_path):
     assert [(row["id"], row["probe"]) for row in rows] == [(i, p) for i in "abc" for p in ("shout", "lie")]
     assert [Answer.from_row(row) for row in rows] == answers
     assert rows[0] == {
-        "id": "a", "domain": "toy", "victim": "toy victim", "probe": "shout", "rules": None, "label": 0,
-        "original": ["so!"], "changed": ["so!!"], "what": "a mark added", "why": None, "expects": "stay",
+        "id": "a", "domain": "toy", "victim": "toy victim", "probe": "shout", "number": 1, "of": 1, "rules": None, "label": 0,
+        "original": ["so!"], "changed": ["so!!"], "what": "a mark added", "why": None, "expects": "stay", "truncated": None,
         "original_probs": [pytest.approx(0.4), pytest.approx(0.6)], "changed_probs": [0.0, 1.0], "flipped": False, "seed": 0}
     assert rows[2]["changed"] == ["evidence", "a claim!"]  # the evidence stays
     assert (rows[2]["flipped"], rows[2]["changed_probs"][1]) == (True, pytest.approx(0.6))
@@ -93,6 +93,88 @@ def test_equal_texts_are_changed_alike_and_another_seed_changes_them_otherwise(t
     first = ask(tmp_path / "0", examples, probes=[Lie()])
     assert first[0].changed == first[1].changed
     assert first[0].changed != ask(tmp_path / "1", examples, probes=[Lie()], seed=1)[0].changed
+
+
+class Reader(Victim):
+    """Reads ten characters of the last segment, whatever their number."""
+
+    def window(self, segments):
+        return (*map(len, segments[:-1]), min(10, len(segments[-1])))
+
+    def probabilities(self, texts):
+        return super().probabilities([(*text[:-1], text[-1][:10]) for text in texts])
+
+
+def test_what_the_victim_does_not_read_is_not_asked_about(tmp_path):
+    """Shout puts a mark at the end: behind ten characters nobody reads it, and its label would always stay."""
+    examples = [Example("long", "word " * 180, 0), Example("fits", "ten chars!", 0), Example("short", "nine char", 0),
+                Example("pair", ("evidence " * 9, "a claim"), 0)]
+    found = {a.id: a for a in ask(tmp_path / "rows", examples, Reader(), probes=[Shout()])}
+    assert {i: a.why for i, a in found.items()} == {
+        "long": "behind what the victim reads", "fits": "behind what the victim reads", "short": None, "pair": None}
+    assert {i: a.truncated for i, a in found.items()} == {"long": True, "fits": True, "short": False, "pair": False}
+    assert found["long"].changed is found["long"].flipped is None
+
+
+def test_a_change_inside_the_window_of_a_long_text_is_asked_about(tmp_path):
+    class First(Shout):
+        def change(self, text, seed):
+            return Changed("!" + text, "a mark in front")
+
+    (answer,) = ask(tmp_path / "rows", [Example("a", "word " * 180, 0)], Reader(), probes=[First()])
+    assert (answer.why, answer.truncated, answer.flipped) == (None, True, True)
+
+
+def test_lower_case_is_no_change_unless_nothing_else_is():
+    assert asking._first_change("A man Is so", "a man is not so") == len("a man is ")
+    assert asking._first_change("one Man", "one man") == 4
+    assert asking._first_change("İs so", "İs not so") == 3  # whose lower case is longer
+
+
+def test_a_byte_order_mark_stays_in_front(tmp_path):
+    class First(Shout):
+        def change(self, text, seed):
+            return Changed("Oh: " + text, "a word in front")
+
+    assert ask(tmp_path / "rows", [Example("a", "\ufeffso", 0)], probes=[First()])[0].changed == ("\ufeffOh: so",)
+
+
+class Twice(Shout):
+    name = "twice"
+
+    def change(self, text, seed):
+        return Changed(text + "!", "one", others=(Changed(text + "!!", "two", "flip"), Changed(text, "none")))
+
+
+def test_several_changed_texts_are_numbered_and_survive_a_kill(tmp_path):
+    path = tmp_path / "rows"
+    answers = ask(path, EXAMPLES, probes=[Twice(), Lie()])
+    assert [(a.id, a.probe, a.number, a.of) for a in answers[:4]] == [
+        ("a", "twice", 1, 3), ("a", "twice", 2, 3), ("a", "twice", 3, 3), ("a", "lie", 1, 1)]
+    assert [(a.expects, a.why) for a in answers[:3]] == [("stay", None), ("flip", None), ("stay", "the text stays the same")]
+    whole = path.read_bytes()
+    for lines in range(len(answers)):
+        path.write_bytes(b"".join(whole.splitlines(keepends=True)[:lines]))
+        ask(path, EXAMPLES, probes=[Twice(), Lie()])
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(("damage", "words"), [
+    (lambda row: row | {"original": 5}, "original holds 5"), (lambda row: row | {"label": "0"}, "label holds '0'"),
+    (lambda row: row | {"original_probs": None}, "original_probs holds None"),
+    (lambda row: row | {"changed": None}, "without the text"), (lambda row: row | {"changed": ["a", 1]}, "changed holds"),
+    (lambda row: {"id": "a"}, "missing or unknown"), (lambda row: [1], "expected a JSON object")])
+def test_a_damaged_row_is_one_line_with_the_way_out(tmp_path, damage, words):
+    path = tmp_path / "rows"
+    ask(path, EXAMPLES)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(damage(row)) + "\n" for row in rows))
+    with pytest.raises(InputError, match=words) as caught:
+        ask(path, EXAMPLES)
+    assert "overwrite=true" in str(caught.value) and str(path) in str(caught.value) and "\n" not in str(caught.value)
+    path.write_text("{not json}\n")
+    with pytest.raises(InputError, match="not JSON.*overwrite=true"):
+        ask(path, EXAMPLES)
 
 
 def test_a_text_that_comes_back_the_same_was_not_changed(tmp_path):

@@ -26,7 +26,7 @@ PROBE = probe(ProbeSettings())
 ])
 def test_the_source_goes(text, left):
     changed = PROBE.change(text, 0)
-    assert isinstance(changed, Changed) and changed.text == left and changed.what.startswith("- ")
+    assert isinstance(changed, Changed) and changed.text == left and changed.what.startswith("removed ")
 
 
 @pytest.mark.parametrize("text", [

@@ -62,3 +62,9 @@ def test_the_table():
     states = [place for place in table.values() if place.kind == "state"]
     assert len(states) == 48  # all but Washington and New York, which are as often cities
     assert all(bool(place.region) == ("city" in place.kind) for place in table.values())
+
+
+def test_rivers_stay():
+    for text in ("George Washington crossed the Delaware.", "He sailed the Missouri.", "Along the Colorado, nobody lives."):
+        assert isinstance(PROBE.change(text, 0), Unchanged), text
+    assert new_name(PROBE.change("The Texas law is bad in Texas.", 0)) != "Texas"

@@ -42,11 +42,11 @@ def test_a_pair_of_equal_texts_asks_nothing(tmp_path):
     ("p.csv", "original,changed\na,b\nc,\n", r"line 3: nothing in changed; a pair needs both"),
     ("p.csv", "original,changed\n ,b\n", r"line 2: nothing in original"),
     ("p.csv", "original,changed\na\n", r"line 2: expected 2 fields"),
-    ("p.csv", "id,changed\n1,b\n", r"no column original"),
+    ("p.csv", "id,changed\n1,b\n", r"line 1: expected the columns original and changed, found id, changed"),
     ("p.csv", "original,changed\n", r"no pair in the file"),
-    ("p.csv", "", r"no column"),
+    ("p.csv", "", r"found an empty file"),
     ("p.csv", "original,changed,expected\na,b,real\n", r"line 2: expected holds 'real', not one of flip, fake, stay"),
-    ("p.csv", "original,changed\na,b\na,c\n", r"line 3: a second, different pair for 'a'"),
+    ("p.csv", "original,changed,expected\na,b,flip\na,b,stay\n", r"line 3: a second pair of 'a' .* expects something else"),
     ("p.jsonl", '{"original": "a"}\n', r"line 1: nothing in changed"),
     ("p.jsonl", '{"original": "a", "changed": 5}\n', r"line 1: changed holds a int"),
     ("p.jsonl", '{"original": "a", \n', r"line 1: not JSON"),
@@ -70,3 +70,28 @@ def test_no_path_no_file_no_utf8(tmp_path):
     (tmp_path / "latin.csv").write_bytes("original,changed\né,b\n".encode("latin-1"))
     with pytest.raises(InputError, match="line 2: not UTF-8"):
         load(tmp_path / "latin.csv")
+
+
+def test_semicolons_capitals_and_tabs_in_a_csv(tmp_path):
+    assert load(write(tmp_path, "a.csv", "Original;Changed\nso, it is;so\n")).change("so, it is", 0).text == "so"
+    assert load(write(tmp_path, "b.csv", "ORIGINAL\tchanged\na\tb\n")).change("a", 0).text == "b"
+    assert load(write(tmp_path, "c.jsonl", json.dumps({"Original": "a", "Changed": "b"}))).change("a", 0).text == "b"
+
+
+def test_half_a_character_is_made_readable(tmp_path):
+    pairs = load(write(tmp_path, "p.jsonl", json.dumps({"original": "a \ud800", "changed": "b \udfff"})))
+    assert pairs.change("a \ufffd", 0).text == pairs.change("a \ud800", 0).text == "b \ufffd"
+
+
+def test_several_versions_of_an_original(tmp_path):
+    first = load(write(tmp_path, "p.csv", "original,changed,expected\na,b,flip\na,c,stay\na,b,flip\na,a,\n")).change("a", 0)
+    assert [(one.text, one.expects) for one in (first, *first.others)] == [("b", "flip"), ("c", "stay")]
+
+
+def test_pairs_about_no_text_of_the_split(tmp_path):
+    pairs = load(write(tmp_path, "p.csv", "original,changed\na,b\na,c\nx  y,z\nq,r\n"))
+    assert pairs.strangers(["a", "x y", "q", "other"], "split attack of pr") == ""
+    assert pairs.strangers(["a", "x y"], "split attack of pr") == (
+        "probe=file: 1 of 4 pairs name no text of the split attack of pr and were not asked about (the first: 'q')")
+    with pytest.raises(InputError, match="none of its 4 originals is a text of the split attack of pr"):
+        pairs.strangers(["other"], "split attack of pr")

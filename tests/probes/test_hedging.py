@@ -45,3 +45,18 @@ def test_what_stays(text):
 
 def test_twice_is_refused():
     assert PROBE.change(PROBE.change("The tax was raised.", 2).text, 0) == Unchanged("hedged already")
+
+
+def test_a_common_plural_is_no_name_and_repeated_sentences_are_no_headline():
+    assert texts("Taxes rose.") == {f"{hedge} taxes rose." for hedge in HEDGES}
+    assert texts("Republicans won.") == {f"{hedge} Republicans won." for hedge in HEDGES}
+    assert texts("He won. " * 9) == {f"{hedge} he won. " + "He won. " * 8 for hedge in HEDGES}
+
+
+@pytest.mark.parametrize("mark", ["- ", "-2 ", "1. ", "* ", "— "])
+def test_a_bullet_stays_in_front(mark):
+    assert texts(f"{mark}He was there.") == {f"{mark}{hedge} he was there." for hedge in HEDGES}
+
+
+def test_what_was_added_is_no_formula():
+    assert PROBE.change("He won.", 0).what.startswith("added ")

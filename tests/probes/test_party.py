@@ -175,3 +175,29 @@ def test_replacements_on_real_statements_are_of_the_other_side(shared_data):
         pairs = swaps(one)
         assert pairs and all({SIDES[old], SIDES[new]} == {DEMOCRAT, REPUBLICAN} for old, _, new, _ in pairs), one
         assert len({new for _, _, new, _ in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize("text", [
+    "Senator John McCain, R-Ariz., voted.", "Nancy Pelosi (D-Calif.) voted.", "Republican Marco Rubio voted.",
+    "John McCain [R-Ariz.] voted."])
+def test_a_party_beside_the_name_stays_or_goes_with_it(text):
+    assert PARTY.change(text, 0).why.startswith("says its party too")
+    changed = WORDS.change(text, 0)
+    [(_, old, _, new)] = swaps(changed)
+    assert old != new and len(changed.what.split("; ")) == 2
+
+
+@pytest.mark.parametrize("text", ["Mitt Romney's and Ryan's plan cuts taxes.", "Mitt Romney and Ryan met.",
+                                  "Ryan and Mitt Romney met.", "Mitt Romney, Ryan and others met.",
+                                  "He said Ryan and Mitt Romney met.", "“Ryan and Mitt Romney met.”"])
+def test_a_surname_joined_to_a_name_is_not_left_behind(text):
+    assert PARTY.change(text, 0).why == "also names somebody by one name alone"
+
+
+def test_two_ways_to_name_one_of_a_family():
+    for text in ("George W. Bush and his father George Bush were presidents.",
+                 "President George Bush and his son George W. Bush"):
+        assert PARTY.change(text, 0).why == "names one person in two ways, or two people of one name"
+    assert len(swaps(PARTY.change("George W. Bush and George H.W. Bush were presidents.", 0))) == 2
+    for text in ("Mitt Romney and his wife met.", "Kevin Ryan and Mitt Romney met.", "Mitt Romney and Kingston Smith met."):
+        assert isinstance(PARTY.change(text, 0), Changed), text

@@ -135,14 +135,40 @@ def test_a_short_file(tmp_path):
 @pytest.mark.parametrize("content, message", [
     ("who,party\nA B,R\n", "expected the columns party and name"),
     ("name,party\nA B,Green\n", "no row names a Democrat or a Republican"),
-    ("name,party\nA B\n", "line 2: 1 cells where the header has 2"),
-    ("", "found nothing")])
+    ("name,party\nA B\n", r"line 2: expected 2 fields \(name, party\), found 1"),
+    ("", "found an empty file")])
 def test_a_bad_file_is_refused_in_one_line(tmp_path, content, message):
     path = tmp_path / "bad.csv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message) as error:
         politicians(str(path))
     assert "\n" not in str(error.value) and str(path) in str(error.value)
+
+
+def test_semicolons_and_capitals_in_the_header(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("Party;Name\nD;Zoe Test\n", encoding="utf-8")
+    assert politicians(str(path)).named(key("Zoe Test"))[0].party == DEMOCRAT
+
+
+def test_odd_rows_are_said_in_one_line(tmp_path, caplog):
+    path = tmp_path / "odd.csv"
+    path.write_text("name,party\nCher,D\nThe People,R\nBarack Obama,R\nAnn Twice,D\nAnn Twice,R\nZoe Test,D\n",
+                    encoding="utf-8")
+    more = politicians(str(path))
+    assert [person.name for person in more.people[len(packaged()):]] == ["Zoe Test"]
+    assert [person.party for person in more.named(key("Barack Obama"))] == [DEMOCRAT]
+    [record] = caplog.records
+    for words in ("since no first and last name: 2 rows (line 2: Cher, Democrat; line 3: The People, Republican)",
+                  "against the packaged table, which counts: 1 row (line 4: Barack Obama, Republican, not Democrat)",
+                  "since in both parties: 2 rows (line 5"):
+        assert words in record.getMessage()
+
+
+def test_namesakes_of_another_time_are_no_oddity(tmp_path, caplog):
+    path = tmp_path / "old.csv"
+    path.write_text("name,party,birthday\nAnn Twice,D,1850-01-01\nAnn Twice,R,1950-01-01\n", encoding="utf-8")
+    assert politicians(str(path)).named(key("Ann Twice"))[0].party == REPUBLICAN and not caplog.records
 
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path):

@@ -8,7 +8,7 @@ PROBE = probe(ProbeSettings())
 
 def test_one_of_the_sentences_by_the_seed():
     found = {PROBE.change("It rained.", seed) for seed in range(60)}
-    assert found == {Changed(f"{s} It rained.", f"+ {s}") for s in SENTENCES}
+    assert found == {Changed(f"{s} It rained.", f"added {s}") for s in SENTENCES}
 
 
 def test_no_text():

@@ -23,7 +23,8 @@ PARTY = results.Question("party", None, "fake", "Does it notice the wrong party?
 
 def answer(id, before, after, label=0, probe="negation", expects="flip", why=None, text="It is so.", changed="It is not so."):
     asked = after is not None
-    return Answer(id=id, domain="liar2", victim="minilm", probe=probe, rules="sound", label=label, original=(text,),
+    return Answer(id=id, domain="liar2", victim="minilm", probe=probe, number=1, of=1, truncated=False,
+                  rules="sound", label=label, original=(text,),
                   changed=(changed,) if asked else None, what="is -> is not" if asked else None, why=why, expects=expects,
                   original_probs=[1 - before, before], changed_probs=[1 - after, after] if asked else None,
                   flipped=(before > 0.5) != (after > 0.5) if asked else None, seed=0)
@@ -85,10 +86,10 @@ def test_the_tables_fit_eighty_columns_and_stand_beside_the_published(report):
 
 def test_the_notes_say_what_may_be_concluded(report):
     text = "\n".join(tables.sheets(report)[0].notes)
-    for words in ("60.0% of 5 originals right (always answering real: 60.0%; published, BERT-base: 57.5%)",
+    for words in ("3 of 5 originals right, 60.0% (always answering real: 60.0%; published, BERT-base: 57.5%)",
                   "hardly better than a constant answer", "their victim is BERT-base, ours minilm",
                   "their negation and intensity follow rules=published, ours rules=sound", "Few flips mean that it does not.",
-                  "4 texts only, which agree with anything between 15% and 85% flips", "published % flip inside our interval",
+                  "only 4 texts, which agree with anything between 15% and 85% flips", "published % flip inside our interval",
                   "come without intervals"):
         assert words in text
     same = results.report(ANSWERS, [NEGATION, PARTY], DOMAIN, model="bert", split="attack", seed=0)
@@ -126,6 +127,75 @@ def test_pairs_of_ones_own_may_expect_several_things():
     report = results.report(answers, [question], DOMAIN, model="minilm", split="attack", seed=0)
     assert report.results[0].expects == {"flip": 1, "stay": 1}
     assert "| file | flips 1, stays 1 | 2 | 50.0" in formats.markdown(report)
+
+
+def many(count, shift=0.0625):
+    return [answer(str(i), 0.25, 0.25 + shift, label=i % 2) for i in range(count)]
+
+
+def report_of(answers, **options):
+    return results.report(answers, [NEGATION], DOMAIN, model="minilm", split="attack", seed=0, **options)
+
+
+def test_few_texts_are_counted_in_words_and_not_compared():
+    text = "\n".join(tables.sheets(report_of(many(1)))[0].notes)
+    assert "only 1 text, which agrees with" in text and "1 of 1 original right" in text
+    assert "published ΔProb not to be compared with that of 1 text" in text and "outside our interval" not in text
+    text = "\n".join(tables.sheets(report_of(many(12)))[0].notes)
+    assert "published ΔProb outside our interval" in text and "only 12 texts" in text
+
+
+def test_thirds_by_confidence_want_enough_texts():
+    assert {group.by for group in report_of(many(29)).results[0].groups} == {"gold class"}
+    assert {group.by for group in report_of(many(30)).results[0].groups} == {"gold class", "confidence"}
+
+
+def test_nothing_moved_has_no_sign_and_p_1():
+    (result,) = (report := report_of(many(3, shift=1e-9))).results
+    assert result.p == 1.0
+    assert "| 0.000 (0.000…0.000) | +0.021 | 1.000 |" in formats.markdown(report)
+    assert tables.signed(-0.0001) == "0.000" and tables.signed(-0.0001, (-0.0004, 0.012)) == "0.000\n(0.000…+0.012)"
+
+
+def test_a_published_column_has_one_number_of_digits():
+    assert tables.published_digits([0.021, -0.0001]) == 4 and tables.published_digits([0.021, 0.0]) == 3
+    assert tables.signed(0.021, digits=4) == "+0.0210" and tables.signed(-0.0001, digits=4) == "-0.0001"
+
+
+def test_how_much_was_read_and_asked_is_said_everywhere(tmp_path):
+    answers = [Answer.from_row(a.to_row() | {"truncated": a.id < "c"}) for a in ANSWERS[:5]]
+    report = report_of(answers, reading=["domain.content=both"], capped="first 5 of 1,283 texts")
+    assert report.title == "minilm on liar2, domain.content=both, first 5 of 1,283 texts"
+    assert "2 of 4 texts longer than the victim reads" in formats.markdown(report)
+    entry = benchmark.entry(report) | {"skipped": None, "rows": [benchmark.row(report.results[0])]}
+    page = benchmark.markdown([entry], {}, {})
+    assert "| liar2, domain.content=both, minilm, first 5 of 1,283 texts, sound | 4 |" in page
+    assert "2 longer than the victim reads" in page
+    (row, *_) = csv.DictReader(io.StringIO(formats.results_csv([report])))
+    assert (row["capped"], row["reading"], row["truncated"]) == ("first 5 of 1,283 texts", "domain.content=both", "2")
+    figures.save(report, tmp_path)
+    assert "first 5 of 1,283 texts" in " ".join(
+        ElementTree.parse(tmp_path / "flips.svg").getroot().itertext()).replace("\n", " ")
+
+
+def test_the_figure_of_shifts_explains_itself(report, tmp_path):
+    figures.save(report, tmp_path)
+    words = " ".join(ElementTree.parse(tmp_path / "shifts.svg").getroot().itertext())
+    assert figures.SHIFT_BOX in words and figures.SHIFT_MEAN in words
+    low, high = report.results[0].overall.shift.interval
+    bars = [line.get_xdata() for line in figures.shifts_figure(report).axes[0].lines]
+    assert any(list(bar) == [low, high] for bar in bars)
+
+
+def test_versions_of_one_original_are_told_apart():
+    rows = [Answer.from_row(answer("a", 0.2, 0.3 + n / 10).to_row() | {"number": n, "of": 2}) for n in (1, 2)]
+    text = formats.markdown(report_of(rows))
+    assert "a (1 of 2)" in text and "a (2 of 2)" in text
+    assert [row["number"] for row in csv.DictReader(io.StringIO(formats.pairs_csv(rows, DOMAIN.classes)))] == ["1", "2"]
+
+
+def test_marks_that_turn_the_line_are_named():
+    assert formats.plain("a\u202eb\u2066c") == "a\\<U+202E\\>b\\<U+2066\\>c"
 
 
 ODD = ["=1+1", "+a", "-b", "@c", "\tx", "a|b\n# c", "<img src=x>", "\ud800 half", "nul\x00", "שלום", "e\u0301", "😀", "",

@@ -13,6 +13,7 @@ from rich.console import Console
 from hardtext import text
 from hardtext.core import Attempt, Domain
 from hardtext.reporting.leaderboard_formats import markdown, rich_table
+from hardtext.reporting.leaderboard_sheets import Line, Sheet
 from hardtext.reporting.saliency import figures, page, tables, views
 from hardtext.reporting.saliency.rows import Explained
 
@@ -63,12 +64,9 @@ def test_every_step_of_the_page_has_a_rule_in_both_themes(found):
 
 
 def test_figures_are_drawn_and_the_same_every_time(found, tmp_path):
-    classes, stand_ins = found.about.domain.classes, found.about.stand_ins
-    for name, draw in {"corpus": lambda: figures.corpus(found),
-                       "sentences": lambda: figures.sentences(found.sentences, classes, stand_ins),
-                       "attack": lambda: figures.attack(found.agreement, found.about.title, stand_ins)}.items():
-        first = figures.save(draw(), tmp_path / "one" / name)
-        second = figures.save(draw(), tmp_path / "two" / name)
+    for name, draw in {"corpus": figures.corpus, "sentences": figures.sentences, "attack": figures.attack}.items():
+        first = figures.save(draw(found), tmp_path / "one" / name)
+        second = figures.save(draw(found), tmp_path / "two" / name)
         assert [path.name for path in first] == [f"{name}.png", f"{name}.pdf"]
         assert [p.read_bytes() for p in first] == [p.read_bytes() for p in second]
         assert first[0].read_bytes().startswith(b"\x89PNG") and first[1].read_bytes().startswith(b"%PDF")
@@ -78,8 +76,8 @@ def test_figures_of_nothing(tmp_path):
     about = views.About(Domain("x", ("a", "b")), "v", "occlusion", "positive", "default", 2, 0)
     empty = views.look([explained("")], about, {})
     figures.save(figures.corpus(empty), tmp_path / "corpus")
-    figures.save(figures.sentences(empty.sentences, ("a", "b")), tmp_path / "sentences")
-    figures.save(figures.attack(empty.agreement, "nothing"), tmp_path / "attack")
+    figures.save(figures.sentences(empty), tmp_path / "sentences")
+    figures.save(figures.attack(empty), tmp_path / "attack")
     assert page.render(empty, b"", b"") and markdown(tables.sheets(empty))
 
 
@@ -87,7 +85,55 @@ def test_wrapped_lines_hold_every_word_and_fit():
     side = views.sentences.sentence(explained("Some words, and a few " * 30, values=range(200))).sides[0]
     lines = figures._wrapped(side)
     assert " ".join("".join(cell[0] for cell in line) for line in lines).split() == ("Some words, and a few " * 30).split()
-    assert max(sum(len(cell[0]) for cell in line) for line in lines) <= figures.LINE_CHARACTERS + 1
+    assert max(sum(len(cell[0]) for cell in line) for line in lines) <= figures.LINE_CHARACTERS
+
+
+def test_lines_break_at_white_space_only():
+    side = views.sentences.sentence(explained("In 110,000 years (or so). " * 12, values=range(99))).sides[0]
+    broken = ["".join(cell[0] for cell in line) for line in figures._wrapped(side)]
+    assert len(broken) > 3 and " ".join(broken) == ("In 110,000 years (or so). " * 12).rstrip()
+
+
+def test_a_space_stands_behind_the_name_of_a_side():
+    sides = views.sentences.sentence(explained("Angers is a town.", "", values=[1])).sides
+    first, second = ("".join(cell[0] for cell in figures._wrapped(side)[0]) for side in sides)
+    assert first == "evidence (100%): Angers is a town." and second == "claim (0%): (an empty text)"
+
+
+def drawn(figure) -> str:
+    return " ".join(" ".join(label.get_text() for label in figure.axes[0].texts).split())
+
+
+def test_the_picture_of_sentences_says_what_its_colours_mean(found):
+    words = drawn(figures.sentences(replace(found, about=replace(found.about, victim="mine"))))
+    for part in ("Gradient × Input of mine", "(generated)", "Orange", "raise the logit of the class [b]fake", "blue",
+                 "lower it", "Special pieces"):
+        assert part in words
+    occluded = replace(found, sentences=[replace(s, row=replace(s.row, special=0.0)) for s in found.sentences])
+    assert "pecial pieces" not in drawn(figures.sentences(occluded))
+
+
+def test_an_axis_label_of_six_classes_fits():
+    classes = ("pants-fire", "false", "barely-true", "half-true", "mostly-true", "true")
+    about = views.About(Domain("liar6", classes, positive=(0, 1, 2)), "v", "occlusion", "positive", "default", 1, 0)
+    figure = figures.corpus(views.look([explained("won it", values=[1, 2])], about))
+    figure.draw_without_rendering()
+    label, whole = figure.axes[0].yaxis.label.get_window_extent(), figure.bbox
+    assert whole.y0 <= label.y0 and label.y1 <= whole.y1 and "□" not in figure.axes[0].get_ylabel()
+
+
+def test_a_label_that_is_not_right_beside_its_point_has_a_line():
+    words = " ".join(f"word{i}" for i in range(12))
+    about = views.About(Domain("x", ("a", "b")), "v", "occlusion", "positive", "default", 1, 0)
+    figure = figures.corpus(views.look([explained(words, values=[5 + i * 0.01 for i in range(12)])], about))
+    figure.draw_without_rendering()
+    axes, lines = figure.axes[0], 0
+    for label in axes.texts:
+        box, (x, y) = Text.get_window_extent(label), axes.transData.transform(label.xy)
+        beside = bool(abs((box.y0 + box.y1) / 2 - y) < 4 and min(abs(box.x0 - x), abs(box.x1 - x)) < 12)
+        assert beside is (label.arrow_patch is None), label.get_text()
+        lines += not beside
+    assert lines  # so many do not fit beside
 
 
 def test_a_word_longer_than_a_line_is_cut_not_lost():
@@ -117,6 +163,67 @@ def test_tables_and_texts_for_the_terminal(found):
     written = console.file.getvalue()
     assert "\x1b[31m" not in written and "\x00" not in written
     assert "stand-in: domain: generated" in written and "48;2;" in written  # a coloured ground
+
+
+def printed(*shown) -> list[str]:
+    console = Console(file=io.StringIO(), width=80)
+    for each in shown:
+        console.print(each)
+    return console.file.getvalue().splitlines()
+
+
+def test_tables_keep_their_words_and_numbers_at_80_columns():
+    classes = ("pants-fire", "false", "barely-true", "half-true", "mostly-true", "true")
+    long = "internationalisation unconstitutional"
+    rows = [explained(long, values=[-1.234, 12.5], id=str(i), label=i % 6) for i in range(24)]
+    about = views.About(Domain("liar6", classes, positive=(0, 1, 2)), "v", "occlusion", "positive", "default", 1, 0)
+    attempts = {"0": Attempt("0", "x", "v", "mine", 0, rows[0].segments, (long[:-1],), "success", None, None, 1, 1, 0.0, 0)}
+    for sheet in tables.sheets(views.look(rows, about, attempts), narrow=True):
+        whole = " ".join(" ".join(printed(rich_table(sheet))).split())
+        words = [word for text_ in (*sheet.columns, *(line.cells[0] for line in sheet.lines)) for word in text_.split()]
+        for words_or_number in [*words, *(cell for line in sheet.lines for cell in line.cells[1:])]:
+            assert words_or_number in whole
+
+
+def test_a_columns_heading_is_wrapped_between_words():
+    """Of a probes table that is too wide: "expected" stays whole, its cells are wrapped, and so is a long heading."""
+    sheet = Sheet("t", ("probe", "expected", "n", "as expected in all", "if right", "→ fake", "→ real", "within"),
+                  (Line(("swap of subject and object", "becomes fake", "1283", "12.3\n(10.0–15.0)", "12.3\n(10.0–15.0)", "12",
+                         "13", "14")),), words=2)
+    lines = printed(rich_table(sheet))
+    tokens = " ".join(lines).split()
+    assert max(map(len, lines)) <= 80 and any("→ fake" in line for line in lines)
+    for word in ("probe", "expected", "becomes", "fake", "subject", "object", "1283", "(10.0–15.0)", "within", "right"):
+        assert word in tokens
+
+
+def test_marks_are_quoted_among_the_strongest(found):
+    text_ = tables.terminal(views.sentences.sentence(explained("He, too", values=[1, -3, 0])), ("a", "b")).plain
+    assert "strongest: “,” -3, “He” +1, “too” 0" in text_
+
+
+def test_a_text_that_nothing_moves_has_no_signed_zeros():
+    row = replace(explained("He won"), special=-0.0)
+    assert "scale 0 … 0 … 0; special pieces 0" in tables.terminal(views.sentences.sentence(row), ("a", "b")).plain
+
+
+def test_what_a_limit_left_out_is_said_everywhere(found):
+    some = replace(found, about=replace(found.about, available=328))
+    said = "limit: the first 4 of 328 successes of the attack only"
+    assert markdown(tables.sheets(some)).count(said) == 4 and page.render(some, b"", b"").count(said) == 5
+    for draw in (figures.corpus, figures.sentences, figures.attack):
+        figure = draw(some)
+        words = [*(label.get_text() for label in figure.axes[0].texts), figure.get_supxlabel()]
+        assert any(said in (part or "") for part in words)
+    assert "the first 4 of 328 texts" in page.render(some, b"") and views.summary(some)["of_texts"] == 328
+    assert "limit:" not in markdown(tables.sheets(replace(some, about=replace(found.about, available=4))))
+
+
+def test_the_page_fits_a_narrow_screen(found):
+    """The column of the classes goes below its row, and a figure keeps a readable size and scrolls."""
+    html = page.render(found, b"png", b"png")
+    assert html.count('<table role="table" class="folds">') == 1 and html.count('<figure class="scroll"') == 2
+    assert ".folds tr > :nth-child(6) { grid-column: 1 / -1;" in html and "min-width: 48rem" in html
 
 
 def test_markdown_names_the_stand_in_under_every_table(found):

@@ -45,13 +45,23 @@ def test_truncated_only_where_something_is_lost(read, truncated):
 @pytest.mark.parametrize(("change", "words"), [
     ({"pieces": [[0, 0, 99, 1.0]]}, "outside the text '1'"), ({"pieces": [[1, 0, 1, 1.0]]}, "outside the text"),
     ({"pieces": [[0, 0]]}, r"\[segment, start, end, value\]"), ({"read": None}, "expected segments, read and pieces"),
-    ({"other": 1}, "unknown other")])
+    ({"other": 1}, "unknown other"), ({"read": []}, "read has 0 numbers for 1 segments"),
+    ({"id": 3}, "id is '3'"), ({"probs": "high"}, "probs is 'high'"), ({"probs": [None]}, r"probs is '\[None\]'"),
+    ({"prediction": 2}, "to be classes, which the 2 numbers"), ({"target": -1}, "to be classes"),
+    ({"label": None}, "label is 'None'"), ({"gap": "0"}, "gap is '0'")])
 def test_a_damaged_row_is_named(tmp_path, change, words):
     file = tmp_path / rows.FILE
     good = explained("He won.").to_row()
     records.write_rows(file, [good, good | change])
-    with pytest.raises(InputError, match=f"line 2: .*{words}"):
+    with pytest.raises(InputError, match=f"line 2: .*{words}.*; overwrite=true with the same command"):
         rows.read(file)
+
+
+@pytest.mark.parametrize("line", [b"{broken}\n", b"[1]\n", b"\xff\n"])
+def test_a_line_that_is_no_row_is_named_with_its_remedy(tmp_path, line):
+    (tmp_path / rows.FILE).write_bytes(line)
+    with pytest.raises(InputError, match="line 1: .*; overwrite=true with the same command"):
+        rows.read(tmp_path / rows.FILE)
 
 
 def test_a_row_without_a_key_is_refused():

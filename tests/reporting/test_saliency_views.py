@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 
 from hardtext import records, text
 from hardtext.core import Attempt, Domain, InputError
-from hardtext.reporting.saliency import adverbs, changed, colours, corpus, sentences, views
+from hardtext.reporting.saliency import adverbs, changed, colours, corpus, sentences, tables, views
 from hardtext.reporting.saliency.rows import Explained
 
 CLASSES = ("real", "fake")
@@ -105,6 +105,16 @@ def test_shares_by_class_and_their_interval():
     assert low < found["all texts"].attribution < high and high - low < 0.1
 
 
+def test_few_texts_have_no_interval_and_are_called_few():
+    rows = [explained("very bad", values=[1, 1 + i % 3], id=str(i)) for i in range(9)]
+    rows += [explained("so it is", values=[1, 1, 1], id=f"other {i}") for i in range(50)]
+    few, enough = (adverbs.share(part, frozenset({"very"}), 0) for part in (rows, [*rows, explained("very")]))
+    assert few.ratio is not None and few.ratio_interval is None and few.attribution_interval is None
+    assert tables.ratio(few).endswith(" (few texts)") and tables.held(few).endswith(" (few texts)")
+    assert enough.ratio_interval is not None and "few" not in tables.ratio(enough)
+    assert tables.held(adverbs.share(rows, frozenset({"none"}), 0)) == "0.00%"
+
+
 @pytest.mark.parametrize("rows", [[], [explained("")], [explained("very bad", values=[0, 0])] * 3])
 def test_shares_of_nothing(rows):
     share = adverbs.share(rows, frozenset({"very"}), 0)
@@ -152,16 +162,17 @@ def test_ties_at_the_edge_of_the_top_count_by_their_share():
 
 
 def test_agreement_over_texts_says_what_it_leaves_out():
-    good = [explained("the bad man is", values=[1, 9, 2, 3], id=str(i)) for i in range(4)]
+    good = [explained("the bad man is", values=[1, 9, 2, 3], id=str(i)) for i in range(10)]
     attempts = {row.id: success(row.segments, ("the poor man is",), row.id) for row in good}
     pair = explained("some evidence", "a claim", values=[1, 2, 3, 4], id="p")
     attempts["p"] = success(pair.segments, ("some ~ evidence", "a claim"), "p")
     added = explained("he won", values=[1, 2], id="i")
     attempts["i"] = success(added.segments, ("he won again",), "i")
     found = changed.agreement([*good, pair, added, explained("not attacked", id="n")], attempts, 0)
-    assert len(found.texts) == 4 and found.means["auc"] == 1.0 and found.means["top"] == 1.0
+    assert len(found.texts) == 10 and found.means["auc"] == 1.0 and found.means["top"] == 1.0
     assert sorted(found.left_out.values()) == [1, 1] and found.overall == 0.25
     assert found.tenths[0] == 1.0 and found.intervals["auc"] == [1.0, 1.0]
+    assert changed.agreement(good[:9], attempts, 0).intervals == {}  # too few for an interval
 
 
 def test_no_success_is_no_agreement():
@@ -182,6 +193,7 @@ def test_texts_are_chosen_by_their_intensifiers_and_their_mistakes():
     found = sentences.chosen(rows, frozenset({"very", "totally"}), CLASSES)
     assert [s.row.id for s in found] == ["strong", "weak", "sure", "unsure", "plain", "none"]
     assert found[0].reasons == ("intensifier “totally”: -5",) and found[2].reasons == ("a mistake it is sure of (90%)",)
+    assert found[3].reasons == ("a mistake (60%)",)
 
 
 def test_a_text_keeps_every_character_in_order():

@@ -281,7 +281,8 @@ def test_bad_input_is_one_line(make_victim):
         ({"target": [2]}, r"target=2: expected the index of a class, 0 to 1 \(credible, fake\)"),
         ({"target": [-1]}, "target=-1"),
         ({"target": []}, "expected one class for each of the 1 texts, got 0"),
-        ({"target": [0], "steps": 0}, "saliency.steps=0: expected 1 or more"),
+        ({"target": [0], "steps": 0}, "saliency.steps=0: expected 1 to 10,000"),
+        ({"target": [0], "steps": 10_001}, "saliency.steps=10001: expected 1 to 10,000"),
     ):
         with pytest.raises(InputError, match=line):
             explain(victim, [("a",)], **options)

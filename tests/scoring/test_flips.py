@@ -137,3 +137,9 @@ def test_the_worst_are_wrong_and_sure_and_the_typical_in_the_middle():
     assert flips.worst(pairs("flip")) == [0, 4, 2]  # the unflipped ones: 0.8 sure, 0.8, 0.7
     assert flips.worst(pairs("flip"), most=1) == [0]
     assert flips.typical(pairs(), most=1) == [4]  # shifts -0.5 -0.1 0 0.1 0.3
+
+
+def test_float_noise_is_no_shift_and_no_evidence():
+    noisy = pairs(after=HALF + numpy.array([1e-8, -2e-8, 3e-8, 1e-8, 2e-8]))
+    assert noisy.shift.tolist() == [0.0] * 5 and flips.sign_flip_p(noisy.shift) == 1.0
+    assert flips.behaviour(noisy).shift == flips.Mean(5, 0.0, (0.0, 0.0))

@@ -13,10 +13,12 @@ from hardtext.domains import DomainSettings
 from hardtext.domains.published import PublishedDomain
 from hardtext.pipelines import probes
 from hardtext.pipelines.common import data_root, load_corpus
+from hardtext.probes import ProbeSettings
 from hardtext.probes.asking import WITH_RULES
 from hardtext.reporting import leaderboard_formats
 from hardtext.reporting.probes import benchmark
 from hardtext.reporting.probes.results import Report
+from hardtext.saliency.base import SaliencySettings
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -37,6 +39,9 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     if config.domain is None or config.model is None:
         raise InputError("task=fake_news_benchmark needs domain=<domain> and model=<model>; "
                          "experiment=fake_news_benchmark names liar2 and minilm")
+    probes.refuse_unread(config, probes.READ | {"saliency"})
+    if config.probe.rules != ProbeSettings().rules:
+        raise InputError(f"probe.rules={config.probe.rules}: the benchmark follows both sets of rules; leave it out")
     try:
         domain = load_corpus(config.domain, config.seed).domain
     except InputError as error:
@@ -64,8 +69,9 @@ def ask(config: EvaluateConfig, rules: str, folder: Path) -> Report | None:
     if not names:
         return None
     log.info("probes, %s rules: %s", rules, ", ".join(names))
-    return probes.run(replace(config, task="probes", out=str(folder / f"probes-{rules}"),
-                              probe=replace(config.probe, names=names, rules=rules)))
+    settings = replace(config.probe, names=names, rules=rules)
+    return probes.run(replace(config, task="probes", out=str(folder / f"probes-{rules}"), saliency=SaliencySettings(),
+                              probe=probes.without_idle(settings) if rules == "published" else settings))
 
 
 def explain(config: EvaluateConfig, folder: Path) -> dict[str, Any]:
@@ -73,7 +79,8 @@ def explain(config: EvaluateConfig, folder: Path) -> dict[str, Any]:
     from hardtext.pipelines import saliency
 
     try:
-        saliency.run(replace(config, task="saliency", method="gradient_x_input", out=str(folder / "saliency")))
+        saliency.run(replace(config, task="saliency", method="gradient_x_input", out=str(folder / "saliency"),
+                             probe=ProbeSettings()))
     except InputError as error:
         log.warning("saliency left out: %s", error)
         return {"left_out": str(error)}
@@ -81,10 +88,13 @@ def explain(config: EvaluateConfig, folder: Path) -> dict[str, Any]:
 
 
 def _absent(domain: DomainSettings) -> bool:
-    """Whether nobody has put a published corpus where it belongs; a folder that the user names is another matter."""
+    """Whether none of a published corpus's files lies where it belongs; a folder that the user names is another matter."""
+    if not isinstance(domain, PublishedDomain) or domain.path is not None:
+        return False
     folder = data_root() / domain.name
-    return (isinstance(domain, PublishedDomain) and domain.path is None
-            and not (folder.is_dir() and any(folder.iterdir())))
+    names = (*domain.source.files, "train.tsv", "attack.tsv")
+    return not folder.is_file() and not any(True for depth in ("", "*/", "*/*/") for name in names
+                                            for _ in folder.glob(depth + name))
 
 
 def leave_out(config: EvaluateConfig, reason: str) -> dict[str, Any]:
@@ -108,14 +118,17 @@ def there(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 def merge(config: EvaluateConfig) -> None:
     """One page over every benchmark under the runs folder: ``benchmark.md`` above the domains."""
     root = runs.evaluate_folder(TASK)
-    files = sorted(root.glob("*/*/*/benchmark.json"))
-    if config.out is not None or len(files) < 2:
+    found = {file.parent: records.read_json(file) for file in sorted(root.glob("*/*/*/benchmark.json"))}
+    found = {folder: result for folder, result in found.items() if benchmark.understood(result)}
+    made = [result for result in found.values() if not result["skipped"]]
+    if config.out is not None or len(found) < 2 or not made:
         return
-    results = [records.read_json(file) for file in files]
-    links = {f"{file.parent.relative_to(root)}": f"{file.parent.relative_to(root)}/benchmark.md" for file in files
-             if (file.parent / "benchmark.md").is_file()}
-    records.write_text(root / "benchmark.md", benchmark.markdown(results, links, {}))
-    log.info("all %d benchmarks on one page: %s", len(files), runs.shown(root / "benchmark.md"))
+    links = {f"{folder.relative_to(root)}": f"{folder.relative_to(root)}/benchmark.md" for folder in found
+             if (folder / "benchmark.md").is_file()}
+    records.write_text(root / "benchmark.md", benchmark.markdown(list(found.values()), links, {}))
+    left_out = [result["domain"] for result in found.values() if result["skipped"]]
+    log.info("%d benchmark%s on one page%s: %s", len(made), "s" * (len(made) > 1),
+             f" (left out for lack of data: {', '.join(left_out)})" if left_out else "", runs.shown(root / "benchmark.md"))
 
 
 def show(results: list[dict[str, Any]]) -> None:

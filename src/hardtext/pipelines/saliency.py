@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from hardtext.progress import progress
 from hardtext.reporting.leaderboard_formats import markdown, rich_table
 from hardtext.reporting.saliency import adverbs, rows, tables, views
 from hardtext.reporting.saliency.rows import Explained
-from hardtext.saliency import METHODS, Attribution, explain, faithfulness, shuffled
+from hardtext.saliency import METHODS, MOST_STEPS, Attribution, explain, faithfulness, shuffled
 from hardtext.scoring.summary import read_summary
 from hardtext.victims import load_victim
 
@@ -41,13 +42,19 @@ PRINTED = 4  # texts in the terminal
 
 @dataclass(frozen=True)
 class Texts:
-    """What is explained: examples of a split, or the originals of an attack's successes (``attempts``, by id)."""
+    """What is explained: examples of a split, or the originals of an attack's successes (``attempts``, by id). ``all``:
+    what ``examples`` are the first of, by the limit."""
 
-    examples: Sequence[Example]
+    all: Sequence[Example]
     attempts: dict[str, Attempt] | None = None
     attack: str = ""
     place: str = ""  # of the result's folder
     stand_ins: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        return self.all[: self.limit]
 
 
 def run(config: EvaluateConfig) -> views.Views:
@@ -59,8 +66,7 @@ def run(config: EvaluateConfig) -> views.Views:
     texts = of_attack(Path(source).expanduser(), domain, config) if source else Texts(
         corpus.split(config.split),
         place=f"seed={config.seed}" + (f",split={config.split}" if config.split != "attack" else ""))
-    if config.limit is not None:
-        texts = Texts(texts.examples[: config.limit], texts.attempts, texts.attack, texts.place, texts.stand_ins)
+    texts = replace(texts, limit=config.limit)
     if not texts.examples:
         raise InputError(f"attempts={source}: it holds no success, so there is no text to explain" if source else
                          f"split={config.split}: domain {domain.name} has no examples there")
@@ -78,15 +84,17 @@ def run(config: EvaluateConfig) -> views.Views:
     digest = digest_of(config, victim)
     file = folder / rows.FILE
     if not config.overwrite:
-        kept(file, texts.examples, digest)
+        runs.refuse_other_config(folder, settings, (*ALIKE, "device", *VIEWS_ONLY))
+        kept(file, texts, domain, digest)
     with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "device"), extend=VIEWS_ONLY,
                              overwrite=config.overwrite) as job:
         if not job.done:
             if config.overwrite:
                 file.unlink(missing_ok=True)
-            explain_to_file(file, victim, domain, texts.examples, config, digest)
+            explain_to_file(file, victim, domain, texts, config, digest)
         about = views.About(domain, victim.name, config.method, config.saliency.target, config.saliency.lexicon,
-                            config.saliency.min_count, config.seed, stand_ins_of(domain, texts), texts.attack)
+                            config.saliency.min_count, config.seed, stand_ins_of(domain, texts), texts.attack,
+                            len(texts.all))
         found = views.look(rows.read(file), about, texts.attempts)
         if job.done:
             log.info("%s: done before; overwrite=true explains again", runs.shown(folder))
@@ -102,6 +110,8 @@ def run(config: EvaluateConfig) -> views.Views:
 def check(config: EvaluateConfig) -> None:
     if config.method not in METHODS:
         raise InputError(f"method={config.method}: expected one of {', '.join(METHODS)}")
+    if not 1 <= config.saliency.steps <= MOST_STEPS:
+        raise InputError(f"saliency.steps={config.saliency.steps}: expected 1 to {MOST_STEPS:,}")
     adverbs.lexicon(config.saliency.lexicon)
     if config.saliency.min_count < 1:
         raise InputError(f"saliency.min_count={config.saliency.min_count}: expected 1 or more texts")
@@ -163,28 +173,31 @@ def digest_of(config: EvaluateConfig, victim: Victim) -> str:
     return hashlib.sha256(records.dumps(parts).encode("utf-8")).hexdigest()[:12]
 
 
-def kept(file: Path, examples: Sequence[Example], digest: str) -> dict[str, Explained]:
-    """The rows that a former run left, by id. Raises InputError where they are of other settings or texts."""
-    texts = {example.id: example.segments for example in examples}
-    if len(texts) < len(examples):
+def kept(file: Path, texts: Texts, domain: Domain, digest: str) -> dict[str, Explained]:
+    """The rows that a former run left, by id. Raises InputError where they are damaged, or of other settings or texts."""
+    asked, known = ({example.id: example.segments for example in part} for part in (texts.examples, texts.all))
+    if len(known) < len(texts.all):
         raise InputError("the texts' ids must be unique, and some are repeated")
     found = {row.id: row for row in rows.read(file)} if file.exists() else {}
+    again = "overwrite=true starts again, or choose another seed or out=<folder>"
     for row in found.values():
-        if row.settings != digest:
-            raise InputError(f"{runs.shown(file)} holds rows made with other settings or another victim: overwrite=true "
-                             f"starts again, or choose another seed or out=<folder>")
-        if texts.get(row.id) != row.segments:
-            raise InputError(f"{runs.shown(file)} holds text {row.id!r}, which is not among the {len(texts)} asked for: leave"
-                             f" the limit out, or set overwrite=true or out=<folder>")
+        if row.settings != digest or len(row.probs) != len(domain.classes):
+            raise InputError(f"{runs.shown(file)} holds rows made with other settings or another victim: {again}")
+        if known.get(row.id) != row.segments:
+            raise InputError(f"{runs.shown(file)} holds text {row.id!r}, which is not, or no longer, among the "
+                             f"{len(known):,} texts to choose from: {again}")
+        if row.id not in asked:
+            raise InputError(f"{runs.shown(file)} holds {len(found):,} texts and limit={texts.limit} asks for "
+                             f"{len(asked):,}: leave the limit out, or set overwrite=true or out=<folder>")
     return found
 
 
-def explain_to_file(file: Path, victim: Victim, domain: Domain, examples: Sequence[Example], config: EvaluateConfig,
+def explain_to_file(file: Path, victim: Victim, domain: Domain, texts: Texts, config: EvaluateConfig,
                     digest: str) -> None:
     """A row for each text, in the order of the texts once all are there; rows of a killed run are kept."""
-    size = TEXTS_AT_ONCE[config.method]
+    size, examples = TEXTS_AT_ONCE[config.method], texts.examples
     records.repair(file)
-    found = kept(file, examples, digest)
+    found = kept(file, texts, domain, digest)
     with records.RowWriter(file) as writer, progress(f"saliency ({config.method})", len(examples), len(found)) as bar:
         for start in range(0, len(examples), size):
             part = examples[start : start + size]
@@ -225,7 +238,8 @@ def _row(example: Example, made: Attribution, probs: numpy.ndarray, method: str,
     return Explained(
         example.id, method, made.target, example.label, int(probs.argmax()), [round(float(p), 6) for p in probs],
         example.segments, tuple((s, a, b, _digits(value)) for s, a, b, value in made.words()), _digits(made.special),
-        tuple(made.read), None if made.gap is None else _digits(made.gap), settings=digest, **checks)
+        tuple(made.read), _digits(made.gap) if made.gap is not None and math.isfinite(made.gap) else None,
+        settings=digest, **checks)
 
 
 def _digits(value: float) -> float:
@@ -236,12 +250,11 @@ def write(folder: Path, found: views.Views, diary: tracking.Run) -> None:
     """Everything that is made from the rows."""
     from hardtext.reporting.saliency import figures, page
 
-    about = found.about
     summary = views.summary(found)
     pictures = {"corpus": figures.corpus(found),
-                "sentences": figures.sentences(found.sentences, about.domain.classes, about.stand_ins)}
+                "sentences": figures.sentences(found)}
     if found.agreement is not None:
-        pictures["attack"] = figures.attack(found.agreement, about.title, about.stand_ins)
+        pictures["attack"] = figures.attack(found)
     saved = {name: figures.save(figure, folder / "figures" / name)[0].read_bytes() for name, figure in pictures.items()}
     records.write_text(folder / "saliency.html", page.render(found, saved["corpus"], saved.get("attack", b"")))
     records.write_text(folder / "words.csv", views.words_csv(found))
@@ -258,5 +271,5 @@ def show(found: views.Views) -> None:
     console = Console()
     for sentence in found.sentences[:PRINTED]:
         console.print(tables.terminal(sentence, found.about.domain.classes))
-    for sheet in tables.sheets(found):
+    for sheet in tables.sheets(found, narrow=True):
         console.print(rich_table(sheet))

@@ -48,7 +48,8 @@ class Attribution(Probe):
             return Unchanged("names no source that could go")
         left = put(text, [edit])
         left = left[:edit.start] + upper_first(left[edit.start:]) if not edit.new and edit.start < len(left) else left
-        return Changed(left, f"- {text[edit.start:edit.end].strip()}") if left.strip() else Unchanged("nothing but a source")
+        source = text[edit.start:edit.end].strip()
+        return Changed(left, f"removed {source}") if left.strip() else Unchanged("nothing but a source")
 
 
 def probe(settings: ProbeSettings) -> Attribution:

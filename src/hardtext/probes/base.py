@@ -18,11 +18,13 @@ Expectation = Literal["flip", "fake", "stay"]
 @dataclass(frozen=True, slots=True)
 class Changed:
     """A changed text. ``what`` says in a few words what was done ("is -> is not"); several are separated by "; ".
-    ``expects`` overrules what the probe expects, for this text."""
+    ``expects`` overrules what the probe expects, for this text. ``others``: further changed texts of the same original
+    (only your own pairs have them)."""
 
     text: str
     what: str
     expects: Optional[Expectation] = None
+    others: tuple[Changed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from hardtext import text as words_of
-from hardtext.lexicon import articles, syntax
+from hardtext.lexicon import articles, syntax, wordnet
 from hardtext.lexicon.function_words import is_content
 
 Doc = Span = Token = Any
@@ -66,13 +66,20 @@ def inside(place: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
     return any(start < place[1] and place[0] < end for start, end in spans)
 
 
+_STARTS = re.compile(r"(?<=[.!?…])[\"”’')]*\s+[\"“‘'(]*\b")
+
+
 def headline(text: str) -> bool:
-    """Whether the text is written like a headline: three content words in four begin with a capital.
+    """Whether the text is written like a headline: three content words in four begin with a capital. The first words of
+    second and later sentences say nothing about that.
 
     >>> headline("Obama Fires 40 Officials in New York"), headline("Texas cut $10 billion"), headline("")
     (True, False, False)
+    >>> headline("Obama won. " * 9), headline("Yes! " * 9)
+    (False, False)
     """
-    content = [w.text for w in words_of.words(text) if w.text[0].isalpha() and is_content(w.text)]
+    starts = {found.end() for found in _STARTS.finditer(text)}
+    content = [w.text for w in words_of.words(text) if w.text[0].isalpha() and is_content(w.text) and w.start not in starts]
     return len(content) > 2 and sum(word[0].isupper() for word in content) >= 0.75 * len(content)
 
 
@@ -89,12 +96,18 @@ def upper_first(text: str) -> str:
 def lower_first(text: str, first: Token) -> str:
     """The text, which no longer opens a sentence, with its first letter in lower case; not where its first word ``first``
     is a name, "I" or in capitals."""
-    name = first.tag_ in ("NNP", "NNPS") or first.ent_type_ in _NAMES and first.tag_ != "DT"
+    name = first.tag_ in ("NNP", "NNPS") or first.ent_type_ in _NAMES and first.tag_ != "DT" and not common_plural(first)
     if name or first.text in ("I", "Im", "Ive", "Ill", "Id"):
         return text
     if len(first.text) > 1 and first.text[1:] != first.text[1:].lower():
         return text
     return text[:1].lower() + text[1:]
+
+
+def common_plural(token: Token) -> bool:
+    """Whether it is a common noun that the parser takes for an organisation by its capital ("Taxes rose")."""
+    return (token.tag_ == "NNS" and token.ent_type_ in ("ORG", "PERSON", "PRODUCT", "WORK_OF_ART", "LAW", "EVENT")
+            and token.lower_ not in ("republicans", "democrats", "dems", "tories") and wordnet.known(token.lower_))
 
 
 _NAMES = ("PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hardtext import seeding
 from hardtext.probes.base import Changed, Probe, ProbeSettings, Unchanged
-from hardtext.probes.editing import Edit, addresses, apply, inside, parsed
+from hardtext.probes.editing import Doc, Edit, addresses, apply, inside, parsed
 from hardtext.probes.mentions import Mention, mentions
 from hardtext.probes.places import Place, places
 from hardtext.probes.politicians import Politicians, key, politicians
@@ -79,14 +79,18 @@ def _places(text: str) -> Iterator[_Found]:
     """The mentions of places of the table, in reading order."""
     if not _pattern().search(text):
         return
-    spans = [(ent.start_char, ent.end_char, ent.label_) for ent in parsed(text).ents]
+    doc = parsed(text)
+    spans = [(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
+    rivers = _rivers(doc)
     elsewhere = addresses(text)
     at = 0
     while found := _pattern().search(text, at):
         place, span = places()[found["name"]], found.span("name")
         at = found.start("after") if found["after"] else found.end()
         around = [ent for ent in spans if ent[0] <= span[0] and span[1] <= ent[1]]
-        if inside(span, elsewhere) or not around or around[0][2] not in _PLACE_LABELS or _part_of_name(around[0], found):
+        if span[0] in rivers or inside(span, elsewhere) or not around:
+            continue
+        if around[0][2] not in _PLACE_LABELS or _part_of_name(around[0], found):
             continue
         region = (0, 0)
         if place.region and found["after"] == place.region:
@@ -94,6 +98,12 @@ def _places(text: str) -> Iterator[_Found]:
         elif place.region and found["after"] and not _is_city(found["after"]):
             continue  # another city of that name: Portland, Maine
         yield _Found(place, *span, region, found["ending"] or "")
+
+
+def _rivers(doc: Doc) -> set[int]:
+    """Where names stand that "the" makes those of rivers ("crossed the Delaware"), not "the Texas law"."""
+    return {token.idx for token in doc[1:] if token.nbor(-1).lower_ == "the" and token.tag_ == "NNP"
+            and token.dep_ not in ("compound", "amod", "nmod", "poss", "nummod")}
 
 
 def _is_city(name: str) -> bool:

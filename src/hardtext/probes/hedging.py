@@ -68,8 +68,19 @@ def _start(sentence: list[Token], text: str) -> Optional[Token]:
     found = clause(sentence)
     if found is None or found.subject is None or found.inverted or found.imperative or found.subject.i < words[0].i:
         return None
+    while _bullet(words[0]) and words[0].i < found.subject.left_edge.i:
+        words = words[1:]
     asks = words[0].lower_ in ("how", "why") or words[0].tag_.startswith("W") and headline(text)
     return None if asks or found.subject.tag_ in ("WP", "WDT") else words[0]
+
+
+def _bullet(token: Token) -> bool:
+    """Whether it is a mark or number before a statement and no part of it: "-", "-2", "1." (not a quotation mark)."""
+    return not any(c.isalpha() for c in token.text) and token.text not in _OPENING_MARKS and token.dep_ in (
+        "punct", "intj", "dep", "meta", "ROOT", "nummod", "appos") and not token.is_currency
+
+
+_OPENING_MARKS = frozenset("\"“‘'(")
 
 
 def _hedged(text: str, start: Token, hedge: str) -> Changed:
@@ -80,8 +91,8 @@ def _hedged(text: str, start: Token, hedge: str) -> Changed:
         hedge = HEDGES[0] if hedge == REPORTEDLY else hedge
     elif headline(text):  # whose grammar has no place for "that": "Reportedly, Star Arrested"
         hedge = REPORTEDLY
-    if says or before.rstrip() and not before.rstrip().endswith(":"):
+    if says or any(c.isalpha() for c in before) and not before.rstrip().endswith(":"):
         hedge = hedge[0].lower() + hedge[1:]
     if not headline(text):
         after = lower_first(after, start)
-    return Changed(f"{before}{hedge} {after}", f"+ {hedge}")
+    return Changed(f"{before}{hedge} {after}", f"added {hedge}")

@@ -14,8 +14,9 @@ After Flores and Hao, "An Adversarial Benchmark for Fake News Detection Models".
     unless the whole text is one quotation.
 
 What ``sound`` leaves alone: fragments ("On a cap-and-trade plan."), "ain't", a verb before its subject ("…," said Smith),
-exclamations ("How dishonest are they."), requests among other sentences ("Break up the banks. He supports neither idea."),
-a sentence that vouches for the one before ("That's a fact."), and texts whose verb the parser does not find.
+questions that ask who, what or how much, exclamations ("How dishonest are they."), requests among other sentences ("Break up
+the banks. He supports neither idea."), a sentence that vouches for the one before ("That's a fact."), and texts whose verb
+the parser does not find.
 
 Negating twice gives the text back, except for
 

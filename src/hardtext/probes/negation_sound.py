@@ -75,6 +75,8 @@ def _denied(s: Sentence, alone: bool) -> Denial | None:
     """What negates a sentence; ``alone``: whether the text has no other, which might speak of what it asks for."""
     if denied_whole(s):
         return affirm_whole(s)
+    if s.asks_openly:
+        return None  # "How much is it?" claims nothing; "Is it much?" asks about a claim
     if s.words(2)[-1:] == ["whether"] or s.words(2) == ["not", "only"]:
         return None  # "On whether …" claims nothing; "Not only is there …, there is …" claims two things
     if (us := let_us(s)) is not None:
@@ -84,7 +86,7 @@ def _denied(s: Sentence, alone: bool) -> Denial | None:
     found = clause(s.tokens)
     if found is None:
         return name_and_quotation(s) or lost_verb(s)
-    if _is_aint(found) or (s.asks and not (found.inverted or s.opening.tag_.startswith("W"))):
+    if _is_aint(found) or (s.asks and not found.inverted):
         return None
     if found.inverted and not s.asks and s.opening.tag_ in ("WRB", "WP"):
         return None  # "How dishonest are they."

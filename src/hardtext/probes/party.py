@@ -63,8 +63,10 @@ class Party(Probe):
         camps = bare_names.camps(text, found, self.people)
         if len(own | camps) > 1 and not self.both:
             return "names both parties"
-        if camps:
+        if camps or bare_names.beside(text, found, self.people):
             return "also names somebody by one name alone"
+        if bare_names.namesakes(found, text, self.people):
+            return "names one person in two ways, or two people of one name"
         if bare_names.in_other_words(text, found):
             return "holds the name in another word, as Obamacare does"
         said = set() if self.words else parties(text)

@@ -20,6 +20,7 @@ columns:
 from __future__ import annotations
 
 import csv
+import logging
 import re
 import unicodedata
 from collections import defaultdict
@@ -30,7 +31,9 @@ from pathlib import Path
 from typing import Optional
 
 from hardtext.core import InputError
-from hardtext.domains import text_files
+from hardtext.probes import user_tables
+
+log = logging.getLogger(__name__)
 
 TABLE = Path(__file__).parent / "data" / "politicians.csv"
 
@@ -43,6 +46,8 @@ TICKET = PRESIDENTIAL | {"vice-president", "running-mate"}
 _PARTIES = {"democrat": DEMOCRAT, "democratic": DEMOCRAT, "dem": DEMOCRAT, "d": DEMOCRAT,
             "republican": REPUBLICAN, "rep": REPUBLICAN, "gop": REPUBLICAN, "r": REPUBLICAN}
 _TYPES = {"sen": ("senator",), "rep": ("representative",), "prez": ("president",), "viceprez": ("vice-president",)}
+_NO_FIRST_NAMES = frozenset(("all", "an", "my", "our", "the", "we"))  # "The People"
+_FIRST = 3  # odd rows that a warning quotes
 _EARLIER = 1960  # people whose public life ended before are meant only where nobody later has the name
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -158,36 +163,54 @@ def politicians(path: Optional[str] = None) -> Politicians:
     that the legislators files of congress-legislators can be given as they are. Only Democrats and Republicans are taken;
     where a name is in both, the packaged table counts.
 
-    Raises InputError where the file cannot be read, lacks a column, or names no Democrat or Republican.
+    Rows that name nobody by first and last name, contradict the packaged table or put one person into both parties are left
+    out, in one line of warning. Raises InputError where the file cannot be read, lacks a column, or names no Democrat or
+    Republican.
     """
     people = list(packaged())
     if path is not None:
-        known = {key(name) for person in people for name in (person.name, *person.other_names)}
-        people += [person for person in _read(Path(path)) if key(person.name) not in known]
+        people += _checked(Path(path), _read(Path(path)), people)
     return Politicians(people)
 
 
-def _read(path: Path) -> list[Politician]:
-    rows = text_files.records(path)
-    _, header = next(rows, (0, []))
-    header = [name.strip() for name in header]
-    named = "name" in header or {"first_name", "last_name"} <= set(header)
-    if "party" not in header or not named:
-        raise InputError(f"probe.politicians={path}: expected the columns party and name (or first_name and last_name), "
-                         f"found {', '.join(header)[:200] or 'nothing'}")
-    people = []
-    for line, cells in rows:
-        if not any(cells):
-            continue
-        if len(cells) != len(header):
-            raise InputError(f"probe.politicians={path}, line {line}: {len(cells)} cells where the header has {len(header)}")
-        person = _person({name: cell.strip() for name, cell in zip(header, cells, strict=True)})
-        if person is not None:
-            people.append(person)
+def _read(path: Path) -> list[tuple[int, Politician]]:
+    """The Democrats and Republicans of a file, with their lines."""
+    setting = f"probe.politicians={path}"
+    rows = user_tables.table(path, lambda found: "party" in found and (
+                                 "name" in found or {"first_name", "last_name"} <= found),
+                             "the columns party and name (or first_name and last_name)", setting)
+    people = [(line, person) for line, row in rows
+              if (person := _person({name: cell.strip() for name, cell in row.items()})) is not None]
     if not people:
-        raise InputError(f"probe.politicians={path}: no row names a Democrat or a Republican; expected party to be "
-                         "Democrat or Republican")
+        raise InputError(f"{setting}: no row names a Democrat or a Republican; expected party to be Democrat or Republican")
     return people
+
+
+def _checked(path: Path, rows: list[tuple[int, Politician]], table: list[Politician]) -> list[Politician]:
+    """The people whom the packaged table lacks. What is odd about the others is said in one line."""
+    sides = {key(name): person.party for person in table for name in (person.name, *person.other_names)}
+    parties: dict[object, set[str]] = defaultdict(set)
+    for _, person in rows:
+        parties[key(person.name), person.years].add(person.party)  # namesakes of another time are other people
+    odd: dict[str, list[str]] = defaultdict(list)
+    kept = []
+    for line, person in rows:
+        words = key(person.name)
+        shown = f"line {line}: {person.name[:40]}, {person.party}"
+        if len(words) < 2 or words[0] in _NO_FIRST_NAMES:
+            odd["left out, since no first and last name"].append(shown)
+        elif words in sides:
+            if sides[words] != person.party:
+                odd["against the packaged table, which counts"].append(f"{shown}, not {sides[words]}")
+        elif len(parties[words, person.years]) > 1:
+            odd["left out, since in both parties"].append(shown)
+        else:
+            kept.append(person)
+    if odd:
+        said = (f"{words}: {len(lines)} row{'s' * (len(lines) > 1)} ({'; '.join(lines[:_FIRST])})"
+                for words, lines in odd.items())
+        log.warning("probe.politicians=%s: %s", path, "; ".join(said))
+    return kept
 
 
 def _person(row: dict[str, str]) -> Optional[Politician]:

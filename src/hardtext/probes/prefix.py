@@ -27,7 +27,7 @@ class Prefix(Probe):
         if not text.strip():
             return Unchanged("no text")
         sentence = seeding.generator(seed, self.name).choice(SENTENCES)
-        return Changed(f"{sentence} {text}", f"+ {sentence}")
+        return Changed(f"{sentence} {text}", f"added {sentence}")
 
 
 def probe(settings: ProbeSettings) -> Prefix:

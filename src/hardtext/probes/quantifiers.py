@@ -35,6 +35,8 @@ def quantity(subject: list[Token]) -> Quantity:
         return "universal"
     if word in SOME and not (len(subject) > 1 and _number(subject[1])) and not any(t.lower_ == "or" for t in subject):
         return "some"
+    if word == "little" and (first.dep_ in SUBJECT_HEADS or len(subject) > 1 and subject[1].lower_ == "of"):
+        return "other"  # "Little was done", not "Little Rock", "Little girls"
     for token in subject:
         if token.lower_ in _MOSTLY and token.tag_ not in ("NNP", "NNPS"):
             return "other"

@@ -8,6 +8,7 @@ from typing import Any
 
 from hardtext.lexicon.function_words import FUNCTION_WORDS
 from hardtext.probes.clauses import FINITE, Token
+from hardtext.probes.editing import common_plural
 
 _INTERJECTIONS = frozenset(("so", "well", "yes", "no", "look", "now", "oh", "actually", "again", "folks", "today"))
 _NEVER_NAMES = (FUNCTION_WORDS - {"i", "may", "will"}) | {
@@ -93,6 +94,13 @@ class Sentence:
         return self.tokens[-1].text == "?"
 
     @property
+    def asks_openly(self) -> bool:
+        """Whether it asks who, what, how much …, also behind a preposition ("In which year …")."""
+        before = (t for t in self.tokens if t.i >= self.opening.i)
+        first = next((t for t in before if t.tag_ not in ("IN", "TO", "RB", "UH") and not t.is_punct), self.opening)
+        return self.asks and first.tag_ in ("WP", "WP$", "WRB", "WDT")
+
+    @property
     def opens_with_capital(self) -> bool:
         """Whether it begins as a sentence does (a digit begins one too)."""
         return not self.opening.text[:1].islower() and not self.continues
@@ -142,8 +150,8 @@ class Sentence:
         word = token.text
         if word[1:] == word[1:].lower() and token.lower_ in _NEVER_NAMES and not _begins_name(token):
             return word[:1].lower() + word[1:]
-        if token.tag_ in ("NNP", "NNPS") or token.ent_type_ in ("PERSON", "ORG", "GPE", "NORP", "LOC", "FAC", "EVENT") \
-                or token.lower_ == "i" or word[1:] != word[1:].lower():
+        named = token.ent_type_ in ("PERSON", "ORG", "GPE", "NORP", "LOC", "FAC", "EVENT") and not common_plural(token)
+        if token.tag_ in ("NNP", "NNPS") or named or token.lower_ == "i" or word[1:] != word[1:].lower():
             return word
         return word[:1].lower() + word[1:]
 

@@ -10,8 +10,8 @@ from hardtext.probes.sentences import Sentence
 from hardtext.probes.verbs import known_verb
 
 _GLUED = re.compile(r"[a-z]{3}(?:We|He|She|They|It|The|This|That|You|In|But|And)\b")  # "employeesWe are": two sentences
-_NEGATIVE = NOT | frozenset(("no", "never", "nobody", "nothing", "none", "neither", "nor", "nowhere", "hardly", "barely",
-                             "scarcely", "seldom", "rarely"))
+_ALMOST_NOT = frozenset(("hardly", "barely", "scarcely", "seldom", "rarely"))
+_NEGATIVE = NOT | _ALMOST_NOT | frozenset(("no", "never", "nobody", "nothing", "none", "neither", "nor", "nowhere"))
 _HOW_OFTEN = frozenset(("only", "more", "often", "sometimes", "occasionally", "usually", "twice", "once", "many", "most",
                         "every", "each", "always"))
 _FOCUS = frozenset(("only", "just", "merely", "simply", "now", "even", "already", "mostly", "mainly", "largely", "solely",
@@ -118,11 +118,12 @@ def _stray_verb(s: Sentence, found: Clause) -> bool:
 
 
 def already_negative(s: Sentence, found: Clause) -> bool:
-    """Whether a negative word stands before the verb, in its clause, that no rule took away."""
+    """Whether a negative word that no rule took away stands before the verb, in its clause, or one like "hardly" anywhere
+    in it ("has hardly any money")."""
     if any(t.lower_ == "not" and t.i > found.finite.i and t.nbor(-1).text == "," for t in s.tokens):
         return True  # "It is senior citizens, not Hispanics, who …"
-    return any(t.lower_ in _NEGATIVE and s.opening.i <= t.i < found.head.i and _clause_of(t) == found.head.i
-               for t in s.tokens)
+    return any(t.lower_ in (_NEGATIVE if t.i < found.head.i else _ALMOST_NOT) and s.opening.i <= t.i
+               and _clause_of(t) == found.head.i for t in s.tokens)
 
 
 def _clause_of(word: Token) -> int:

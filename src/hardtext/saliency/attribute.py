@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hardtext.core import InputError, Segments, Transparent, Victim
-from hardtext.saliency.base import METHODS, Attribution
+from hardtext.saliency.base import METHODS, MOST_STEPS, Attribution
 from hardtext.saliency.gradients import gradient_x_input, integrated_gradients
 from hardtext.saliency.occlusion import occlusion
 
@@ -29,7 +29,7 @@ def explain(victim: Victim, texts: Sequence[Segments], *, method: str = "gradien
       pieces: there the log-odds of the class, the word deleted from the text.
 
     ``batch_tokens`` bounds texts × longest text of a batch. Raises InputError for an unknown method, a target that is no
-    class, and a gradient method on a victim without weights here.
+    class, steps below 1 or above ``MOST_STEPS``, and a gradient method on a victim without weights here.
     """
     if method not in METHODS:
         raise InputError(f"method={method}: expected one of {', '.join(METHODS)}")
@@ -38,8 +38,8 @@ def explain(victim: Victim, texts: Sequence[Segments], *, method: str = "gradien
     if wrong := [t for t in target if not 0 <= t < len(victim.classes)]:
         raise InputError(f"target={wrong[0]}: expected the index of a class, 0 to {len(victim.classes) - 1} "
                          f"({', '.join(victim.classes)})")
-    if steps < 1:
-        raise InputError(f"saliency.steps={steps}: expected 1 or more")
+    if not 1 <= steps <= MOST_STEPS:
+        raise InputError(f"saliency.steps={steps}: expected 1 to {MOST_STEPS:,}")
     return _in_parts(_method(victim, method, steps, batch_tokens), texts, target, TEXTS_AT_ONCE[method])
 
 

@@ -11,6 +11,7 @@ from hardtext.core import Piece, Segments, Span, Transparent, Victim, Windowed
 from hardtext.text import Word, words
 
 METHODS = ("gradient_x_input", "integrated_gradients", "occlusion")
+MOST_STEPS = 10_000  # of integrated gradients: a text of 100 pieces then takes minutes; more adds nothing in float32
 
 
 @dataclass
@@ -18,7 +19,7 @@ class SaliencySettings:
     """``task=saliency saliency.target=… ``: what is explained and how well it is looked at."""
 
     target: str = "positive"  # whose logit: positive (the non-credible class), predicted, label, or a class's name
-    steps: int = 50  # integrated gradients: points of the integral
+    steps: int = 50  # integrated gradients: points of the integral, 1 to 10,000
     checks: bool = True  # comprehensiveness and sufficiency (they ask the victim again), completeness
     lexicon: str = "default"  # adverb view: the intensifiers of probe=intensity, default or published
     min_count: int = 2  # corpus view: words of fewer texts are left out of the extremes
@@ -33,7 +34,8 @@ class Attribution:
     characters ([CLS], [SEP]). ``read`` says how many characters of each segment the victim reads (less than all of them
     where the text was truncated). ``gap``: of integrated gradients, |sum of all values − (logit of the text − logit of the
     baseline)| as a share of |logit of the text − logit of the baseline|, and 0 where the two differ by less than 1e-5, which
-    is rounding; None for other methods. Of occlusion the pieces are whole words and marks, and ``special`` is 0.
+    is rounding; infinite where only the logits are equal, None for other methods. Of occlusion the pieces are whole words
+    and marks, and ``special`` is 0.
     """
 
     segments: Segments

@@ -16,6 +16,7 @@ import numpy
 from hardtext.scoring import bootstrap, paired
 
 RESAMPLES = 9_999  # of the paired test, where the sign flips are too many to go through all of them
+NOISE = 1e-6  # by which float32 probabilities of one text differ from batch to batch
 _CELLS = 4_000_000  # drawn at once: bounds the memory, never the result
 
 
@@ -52,9 +53,11 @@ class Pairs:
 
     @property
     def shift(self) -> numpy.ndarray:
-        """(n,) float: P(fake) of the changed text minus P(fake) of the original; positive: looks more fake."""
+        """(n,) float: P(fake) of the changed text minus P(fake) of the original; positive: looks more fake. 0 where only
+        float noise tells them apart, whose signs would pass for evidence."""
         positive = list(self.positive)
-        return self.after[:, positive].sum(axis=1) - self.before[:, positive].sum(axis=1)
+        shift = self.after[:, positive].sum(axis=1) - self.before[:, positive].sum(axis=1)
+        return numpy.where(numpy.abs(shift) < NOISE, 0.0, shift)
 
     @property
     def confidence(self) -> numpy.ndarray:

@@ -31,7 +31,17 @@ def entry(report: Report) -> dict[str, Any]:
     """What benchmark.json holds of one run of the probes."""
     return {"domain": report.domain, "domain_stand_in": report.domain_stand_in, "victim": report.victim,
             "model": report.model, "seed": report.seed, "split": report.split, "warnings": list(report.warnings),
-            "accuracy": asdict(report.accuracy)}
+            "accuracy": asdict(report.accuracy), "reading": list(report.reading), "capped": report.capped}
+
+
+_OF_A_RESULT = frozenset(("domain", "domain_stand_in", "victim", "model", "seed", "warnings", "accuracy", "reading",
+                          "capped", "rows"))
+
+
+def understood(result: Any) -> bool:
+    """Whether it is what a benchmark.json of this version holds."""
+    return isinstance(result, dict) and "domain" in result and "skipped" in result and (
+        bool(result["skipped"]) or result.keys() >= _OF_A_RESULT)
 
 
 def row(result: Result) -> dict[str, Any]:
@@ -42,7 +52,7 @@ def row(result: Result) -> dict[str, Any]:
             "delta_prob": overall.shift.mean, "delta_prob_interval": overall.shift.interval, "p_holm": result.p_holm,
             "as_expected": overall.expected.share, "as_expected_interval": overall.expected.interval,
             "published_label_flip": other.label_flip if other else None,
-            "published_delta_prob": other.delta_prob if other else None, "why": result.why}
+            "published_delta_prob": other.delta_prob if other else None, "why": result.why, "truncated": result.truncated}
 
 
 def sheets(results: Sequence[Mapping[str, Any]]) -> list[Sheet]:
@@ -79,30 +89,33 @@ def _warnings(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _probe_sheet(name: str, results: Sequence[Mapping[str, Any]]) -> Sheet:
     lines, words = [], []
-    for result in results:
-        for line in result["rows"]:
-            if line["probe"] != name:
-                continue
-            title = _name(result) + (f", {line['rules']}" if line["rules"] else "")
-            lines.append(Line((title, *_cells(line))))
-            if not line["texts"]:
-                words.append(f"{title}: no text to ask about ({'; '.join(f'{why}: {n}' for why, n in line['why'].items())})")
-            elif line["texts"] < notes.FEW:
-                words.append(f"{title}: {line['texts']} texts only")
+    rows = [(result, line) for result in results for line in result["rows"] if line["probe"] == name]
+    digits = tables.published_digits(value for _, line in rows if (value := line["published_delta_prob"]) is not None)
+    for result, line in rows:
+        title = _name(result) + (f", {line['rules']}" if line["rules"] else "")
+        lines.append(Line((title, *_cells(line, digits))))
+        if not line["texts"]:
+            words.append(f"{title}: no text to ask about ({'; '.join(f'{why}: {n}' for why, n in line['why'].items())})")
+        elif line["texts"] < notes.FEW:
+            words.append(f"{title}: only {notes.texts(line['texts'])}")
+        if line["truncated"]:
+            words.append(f"{title}: {line['truncated']} longer than the victim reads, which answers for the beginning alone")
     limit = notes.LIMITS.get(name)
     return Sheet(TABLES.get(name, f"Probe: {name}"), ("domain, victim, rules", *tables.FLIPS), tuple(lines),
                  (*words, *([limit] if limit else [])))
 
 
-def _cells(line: Mapping[str, Any]) -> tuple[str, ...]:
+def _cells(line: Mapping[str, Any], digits: int) -> tuple[str, ...]:
     return (str(line["texts"]), tables.percent(line["label_flip"], line["label_flip_interval"]),
             tables.percent(line["published_label_flip"]), tables.signed(line["delta_prob"], line["delta_prob_interval"]),
-            tables.signed(line["published_delta_prob"]), tables.p_value(line["p_holm"]))
+            tables.signed(line["published_delta_prob"], digits=digits), tables.p_value(line["p_holm"]))
 
 
 def _name(result: Mapping[str, Any]) -> str:
-    return f"{result['domain']}{' (stand-in)' if result['domain_stand_in'] else ''}, {result['model']}" + (
-        f", seed {result['seed']}" if result["seed"] else "")
+    """Everything that a row's figures hang on: data, how they were read, victim, seed, and how many of the texts."""
+    parts = [result["domain"] + (" (stand-in)" if result["domain_stand_in"] else ""), *result["reading"], result["model"],
+             f"seed {result['seed']}" if result["seed"] else "", result["capped"]]
+    return ", ".join(filter(None, parts))
 
 
 def markdown(results: Sequence[Mapping[str, Any]], links: Mapping[str, str], pictures: Mapping[str, str]) -> str:

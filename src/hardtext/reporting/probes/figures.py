@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 OURS, PUBLISHED = "#0072B2", "#D55E00"  # Okabe and Ito's blue and vermilion: apart for every kind of colour blindness
 GREY = "#999999"
 NAMES = ("flips.svg", "shifts.svg")
+SHIFT_MEAN = "ours, mean; bar: 95 % (bootstrap)"
+SHIFT_BOX = "box: middle half and median of the texts; whiskers: 5th to 95th percentile"
 MOST_POINTS = 1500  # of one probe in the figure of shifts; every k-th by size beyond it
 
 
@@ -50,7 +52,8 @@ def flips_figure(report: Report) -> Figure:
 
 
 def shifts_figure(report: Report) -> Figure:
-    """A line a probe: each text's change of P(fake), the box of the middle half, the mean, the published mean."""
+    """A line a probe: each text's change of P(fake), the box of the middle half, the mean with its interval, the published
+    mean."""
     figure, axes, results = _lines(report, f"Shift towards fake: {report.title}", "P(fake | changed) − P(fake | original)")
     for place, result in enumerate(results):
         if result.texts:
@@ -60,10 +63,15 @@ def shifts_figure(report: Report) -> Figure:
             axes.plot(values, place + height, ".", color=OURS, alpha=0.5, markersize=4, markeredgewidth=0, rasterized=True)
             axes.boxplot([list(result.shifts)], positions=[place], orientation="horizontal", widths=0.5, whis=(5, 95),
                          showfliers=False, manage_ticks=False, medianprops={"color": "black"})
-            axes.plot(result.overall.shift.mean, place, "o", color=OURS, markeredgecolor="black", label="ours, mean")
+            shift = result.overall.shift
+            if shift.interval:
+                axes.plot(shift.interval, [place, place], color=OURS, linewidth=5, solid_capstyle="butt", zorder=3)
+            axes.plot(shift.mean, place, "o", color=OURS, markeredgecolor="black", zorder=4, label=SHIFT_MEAN)
         if result.published:
             axes.plot(result.published.delta_prob, place + 0.33, "D", color=PUBLISHED, markerfacecolor="white",
                       label="published mean (BERT-base)")
+    if any(result.texts for result in results):
+        axes.plot([], [], "s", color="black", markerfacecolor="none", markersize=9, label=SHIFT_BOX)
     axes.axvline(0, color=GREY, linewidth=0.8, zorder=0)
     widest = max([0.05, *(abs(value) for result in results for value in result.shifts)])
     axes.set_xlim(-1.08 * widest, 1.08 * widest)  # centred at no change
@@ -90,8 +98,8 @@ def _lines(report: Report, title: str, label: str):
 def _legend(axes) -> None:
     handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
     if handles:
-        axes.figure.legend(handles.values(), handles.keys(), frameon=False, loc="outside lower center", ncols=2,
-                           fontsize=8)
+        axes.figure.legend(handles.values(), handles.keys(), frameon=False, loc="outside lower center",
+                           ncols=2 if len(handles) < 3 else 1, fontsize=8)
 
 
 def _thinned(values: Sequence[float]) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from os.path import commonprefix
 
@@ -34,7 +35,7 @@ def _example(shown: Shown) -> str:
     said = shown.said if shown.said == shown.said_after else f"{shown.said} → {shown.said_after}"
     what = f"; {plain(shown.what)}" if shown.what else ""
     return (f"- {plain(shown.id)}, gold {plain(shown.label)}, predicted {plain(said)} ({shown.sure:.2f}), "
-            f"ΔProb {shown.shift:+.3f}{what}\n  - {plain(before) or '(empty)'}\n  - {plain(after) or '(empty)'}\n")
+            f"ΔProb {tables.signed(shown.shift)}{what}\n  - {plain(before) or '(empty)'}\n  - {plain(after) or '(empty)'}\n")
 
 
 def around(original: str, changed: str) -> tuple[str, str]:
@@ -51,12 +52,15 @@ def around(original: str, changed: str) -> tuple[str, str]:
     return cut(original), cut(changed)
 
 
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MARKS = str.maketrans({mark: "\\" + mark for mark in "\\|*_<>`[]#"})
 
 
 def plain(text: str) -> str:
-    """A text of any kind on one line of Markdown, its marks harmless, what cannot be written as an escape."""
-    return " ".join(readable(text).split()).translate(_MARKS)
+    """A text of any kind on one line of Markdown, its marks harmless, what cannot be written as an escape; what would turn
+    the direction of the line is named ("<U+202E>")."""
+    text = _DIRECTIONS.sub(lambda mark: f"<U+{ord(mark[0]):04X}>", readable(text))
+    return " ".join(text.split()).translate(_MARKS)
 
 
 _SIGNS = str.maketrans({"→": r"$\to$", "Δ": r"$\Delta$", "−": "$-$", "…": r"\dots{}"})
@@ -74,7 +78,8 @@ def results_csv(reports: Sequence[Report]) -> str:
         for result in report.results:
             about = {"domain": report.domain, "domain_stand_in": report.domain_stand_in, "victim": report.victim,
                      "seed": report.seed, "probe": result.question.name, "rules": result.question.rules or "",
-                     "expects": result.question.expects}
+                     "expects": result.question.expects, "capped": report.capped,
+                     "reading": " ".join(report.reading), "truncated": result.truncated}
             other = result.published
             whole = {"p": "" if result.p is None else result.p, "p_holm": "" if result.p_holm is None else result.p_holm,
                      **result.directions, "published_label_flip": other.label_flip if other else "",
@@ -86,7 +91,8 @@ def results_csv(reports: Sequence[Report]) -> str:
 
 def pairs_csv(answers: Sequence[Answer], classes: Sequence[str]) -> str:
     """The texts that were changed, one row each, for reading in a spreadsheet."""
-    rows = [{"id": answer.id, "probe": answer.probe, "rules": answer.rules or "", "label": classes[answer.label],
+    rows = [{"id": answer.id, "number": answer.number, "probe": answer.probe, "rules": answer.rules or "",
+             "label": classes[answer.label],
              "first_segment": answer.original[0] if len(answer.original) == 2 else "", "original": answer.original[-1],
              "changed": answer.changed[-1], "what": answer.what or "", "expects": answer.expects, "flipped": answer.flipped,
              **{f"p_{name}": value for name, value in zip(classes, answer.original_probs)},

@@ -6,6 +6,7 @@ from hardtext.reporting.probes.results import Report, Result
 from hardtext.scoring.published import probes as published
 
 FEW = 30  # texts below which one text moves a share by more than three points
+TOO_FEW = 10  # texts below which a bootstrap interval is too narrow to compare with
 LEARNED = 0.05  # accuracy above always answering the most frequent class from which a victim has learned something
 
 EXPECTED = {"flip": "the label flips", "fake": "it is called fake", "stay": "the label stays"}
@@ -17,6 +18,7 @@ LIMITS = {
              "published study sorted its texts by hand)",
     "intensity": "texts with an intensifier are few, and removing one may leave an odd sentence; a shift of probability "
                  "without a flip still says that the word counted",
+    "file": "pairs with one original in common count one by one, though they are not independent of each other",
 }
 """What limits the conclusions of single probes."""
 
@@ -25,8 +27,9 @@ def general(report: Report) -> list[str]:
     """Notes for the whole table."""
     accuracy = report.accuracy
     beside = "" if accuracy.published is None else f"; published, {published.VICTIM}: {accuracy.published:.1%}"
-    notes = [f"victim {report.title}, split {report.split}: {accuracy.right.share:.1%} of {accuracy.right.of} originals "
-             f"right (always answering {accuracy.majority}: {accuracy.majority_share:.1%}{beside})"]
+    right = accuracy.right
+    notes = [f"victim {report.title}, split {report.split}: {right.count} of {_originals(right.of)} right, {right.share:.1%} "
+             f"(always answering {accuracy.majority}: {accuracy.majority_share:.1%}{beside})"]
     if accuracy.right.share <= accuracy.majority_share + LEARNED:
         notes.append("this victim is hardly better than a constant answer: its flips may be noise and the labels that stay "
                      "ignorance; no row here says that it understands")
@@ -66,15 +69,29 @@ def of_probe(result: Result) -> list[str]:
                      f"answer the damage and not the meaning")
     if limit := LIMITS.get(question.name):
         notes.append(f"{question.title}: {limit}")
+    if result.truncated:
+        notes.append(f"{question.title}: {result.truncated} of {texts(result.texts)} longer than the victim reads, which "
+                     f"answers for the beginning alone")
     if result.texts < FEW:
         low, high = result.overall.flipped.interval
-        notes.append(f"{question.title}: {result.texts} texts only, which agree with anything between {low:.0%} and "
+        verb = "agrees" if result.texts == 1 else "agree"
+        notes.append(f"{question.title}: only {texts(result.texts)}, which {verb} with anything between {low:.0%} and "
                      f"{high:.0%} flips; of so few the interval of ΔProb is too narrow: go by p")
     if result.published:
         flip = _place(result.published.label_flip, result.overall.flipped.interval)
-        shift = _place(result.published.delta_prob, result.overall.shift.interval)
+        shift = _place(result.published.delta_prob, result.overall.shift.interval) if result.texts >= TOO_FEW else \
+            f"not to be compared with that of {texts(result.texts)}"
         notes.append(f"{question.title}: published % flip {flip}, published ΔProb {shift}")
     return notes
+
+
+def texts(count: int) -> str:
+    """ "1 text", "2 texts"."""
+    return f"{count} text" + ("" if count == 1 else "s")
+
+
+def _originals(count: int) -> str:
+    return f"{count} original" + ("" if count == 1 else "s")
 
 
 def _place(value: float, interval: tuple[float, float] | None) -> str:

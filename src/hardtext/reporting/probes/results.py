@@ -15,6 +15,8 @@ from hardtext.scoring import flips
 from hardtext.scoring.answers import Answer
 from hardtext.scoring.published import probes as published
 
+LEAST_FOR_THIRDS = 30  # texts: ten a third
+
 
 @dataclass(frozen=True)
 class Question:
@@ -61,11 +63,13 @@ class Result:
     """What one probe found. ``why``: how many texts it did not ask about, by reason, the most frequent first.
     ``expects``: what it expects, and of how many texts (only your own pairs expect several things).
     ``p``: of the paired test that the mean shift is 0; ``p_holm``: corrected for the probes beside it.
+    ``truncated``: how many of the texts asked about are longer than the victim reads.
     ``shifts``: the single differences behind ΔProb, for the figure."""
 
     question: Question
     why: dict[str, int]
     expects: dict[str, int]
+    truncated: int
     overall: flips.Behaviour
     p: float | None
     p_holm: float | None
@@ -101,7 +105,9 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Report:
-    """All probes of one victim on one domain. ``model``: its name among ours; ``warnings``: what is odd about it."""
+    """All probes of one victim on one domain. ``model``: its name among ours; ``warnings``: what is odd about it.
+    ``reading``: the settings of the domain that are not the default ones ("domain.content=both"); ``capped``: where not
+    the whole split was asked about, how much of it ("first 200 of 1,283 texts")."""
 
     domain: str
     domain_stand_in: str
@@ -114,6 +120,8 @@ class Report:
     accuracy: Accuracy
     results: tuple[Result, ...]
     warnings: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
+    capped: str = ""
 
     @property
     def title(self) -> str:
@@ -121,7 +129,8 @@ class Report:
 
     @property
     def where(self) -> str:
-        return self.domain + (f" ({self.domain_stand_in})" if self.domain_stand_in else "")
+        stand_in = f" ({self.domain_stand_in})" if self.domain_stand_in else ""
+        return ", ".join((self.domain + stand_in, *self.reading, *filter(None, [self.capped])))
 
     def to_row(self) -> dict[str, Any]:
         row = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -131,7 +140,7 @@ class Report:
 
 
 def report(answers: Sequence[Answer], questions: Sequence[Question], domain: Domain, *, model: str, split: str, seed: int,
-           warnings: Sequence[str] = ()) -> Report:
+           warnings: Sequence[str] = (), reading: Sequence[str] = (), capped: str = "") -> Report:
     """The report about answers of one run (at least one), by probe in the order of ``questions``."""
     first = answers[0]
     found = [_result([answer for answer in answers if answer.probe == question.name], question, domain, seed)
@@ -142,7 +151,7 @@ def report(answers: Sequence[Answer], questions: Sequence[Question], domain: Dom
     return Report(domain=domain.name, domain_stand_in=domain.stand_in, classes=domain.classes, positive=domain.positive,
                   victim=first.victim, model=model, split=split, seed=seed,
                   accuracy=_accuracy(list({answer.id: answer for answer in answers}.values()), domain), results=results,
-                  warnings=tuple(warnings))
+                  warnings=tuple(warnings), reading=tuple(reading), capped=capped)
 
 
 def _accuracy(answers: Sequence[Answer], domain: Domain) -> Accuracy:
@@ -160,6 +169,7 @@ def _result(answers: Sequence[Answer], question: Question, domain: Domain, seed:
     return Result(
         question=question, why={str(words): count for words, count in why.most_common()},
         expects=dict(Counter(answer.expects for answer in asked).most_common()),
+        truncated=sum(bool(answer.truncated) for answer in asked),
         overall=flips.behaviour(pairs, seed), p=flips.sign_flip_p(pairs.shift, seed), p_holm=None,
         directions=flips.directions(pairs), movements=flips.movements(pairs).tolist(),
         groups=tuple(_groups(pairs, domain, seed)),
@@ -180,16 +190,20 @@ def pairs_of(asked: Sequence[Answer], domain: Domain) -> flips.Pairs:
 
 
 def _groups(pairs: flips.Pairs, domain: Domain, seed: int) -> list[Group]:
-    """By gold class, and by how sure the victim was of its answer to the original (thirds); empty groups left out."""
+    """By gold class, and by how sure the victim was of its answer to the original (thirds, of enough texts); empty groups
+    left out."""
     groups = [Group("gold class", name, flips.behaviour(pairs.where(pairs.label == index), seed))
               for index, name in enumerate(domain.classes) if (pairs.label == index).any()]
+    if len(pairs) < LEAST_FOR_THIRDS:
+        return groups
     return groups + [Group("confidence", f"{low:.3f}–{high:.3f}", flips.behaviour(pairs.where(chosen), seed))
                      for low, high, chosen in flips.thirds(pairs.confidence)]
 
 
 def _shown(answer: Answer, pairs: flips.Pairs, index: int, domain: Domain) -> Shown:
     after = int(pairs.said_after[index])
-    return Shown(id=answer.id, label=domain.classes[answer.label], original=answer.original,
+    version = f" ({answer.number} of {answer.of})" if answer.of > 1 else ""
+    return Shown(id=answer.id + version, label=domain.classes[answer.label], original=answer.original,
                  changed=answer.changed or (), what=answer.what, said=domain.classes[int(pairs.said[index])],
                  said_after=domain.classes[after], sure=float(pairs.after[index, after]),
                  shift=float(pairs.shift[index]))

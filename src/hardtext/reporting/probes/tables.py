@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hardtext.reporting.leaderboard_sheets import MISSING, Line, Sheet
 from hardtext.reporting.probes import notes
-from hardtext.reporting.probes.results import Report, Result
+from hardtext.reporting.probes.results import LEAST_FOR_THIRDS, Report, Result
 from hardtext.scoring import flips
 
 FLIPS = ("n", "% flip", "publ.", "ΔProb", "publ.", "p")
@@ -28,15 +28,22 @@ def sheets(report: Report) -> list[Sheet]:
 def flip_sheet(report: Report) -> Sheet:
     """%LabelFlip and ΔProb of each probe beside the published ones."""
     words = [*notes.general(report), *(note for result in report.results for note in notes.of_probe(result))]
+    digits = published_digits(result.published.delta_prob for result in report.results if result.published)
     return Sheet(f"Probes: {report.title}", ("probe", *FLIPS),
-                 tuple(Line((result.question.title, *flip_cells(result))) for result in report.results), tuple(words))
+                 tuple(Line((result.question.title, *_flip_cells(result, digits))) for result in report.results),
+                 tuple(words))
 
 
-def flip_cells(result: Result) -> tuple[str, ...]:
+def _flip_cells(result: Result, digits: int) -> tuple[str, ...]:
     """The cells under ``FLIPS``."""
     flipped, shift, other = result.overall.flipped, result.overall.shift, result.published
     return (str(result.texts), percent(flipped.share, flipped.interval), percent(other and other.label_flip),
-            signed(shift.mean, shift.interval), signed(other and other.delta_prob), p_value(result.p_holm))
+            signed(shift.mean, shift.interval), signed(other and other.delta_prob, digits=digits), p_value(result.p_holm))
+
+
+def published_digits(values: Iterable[float]) -> int:
+    """How many digits a column of published ΔProb needs: four where one of them is as small as -0.0001."""
+    return max((4 if 0 < abs(value) < 0.0005 else 3 for value in values), default=3)
 
 
 def _expected_sheet(report: Report) -> Sheet:
@@ -75,7 +82,7 @@ def _groups_sheet(report: Report) -> Sheet:
                                percent(it.expected.share, it.expected.interval))))
     return Sheet("By gold class and by confidence", ("texts", "n", "% flip", "ΔProb", "% as expected"), tuple(lines),
                  ("confidence: the victim's probability of its own answer to the original, in thirds of the texts",
-                  "untested: many groups, each smaller than the whole"))
+                  f"untested: many groups, each smaller than the whole; below {LEAST_FOR_THIRDS} texts none by confidence"))
 
 
 def _left_out_sheet(report: Report) -> Sheet:
@@ -96,12 +103,17 @@ def percent(share: float | None, interval: Sequence[float] | None = None) -> str
     return f"{100 * share:.1f}" + ("" if interval is None else f"\n({100 * interval[0]:.1f}–{100 * interval[1]:.1f})")
 
 
-def signed(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """``+0.039``, and its interval on a second line: ``(+0.001…+0.076)``."""
+def signed(value: float | None, interval: Sequence[float] | None = None, digits: int = 3) -> str:
+    """``+0.039``, and its interval on a second line: ``(+0.001…+0.076)``; what rounds to zero has no sign."""
     if value is None:
         return MISSING
-    digits = 3 if abs(value) >= 0.0005 or not value else 4  # the smallest published value is -0.0001
-    return f"{value:+.{digits}f}" + ("" if interval is None else f"\n({interval[0]:+.3f}…{interval[1]:+.3f})")
+    value, *bounds = (_signed(number, digits) for number in (value, *(interval or ())))
+    return value + (f"\n({'…'.join(bounds)})" if bounds else "")
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]
 
 
 def p_value(value: float | None) -> str:

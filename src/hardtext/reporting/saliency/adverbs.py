@@ -14,13 +14,14 @@ from hardtext.scoring import paired
 
 LEXICONS = {"default": intensifiers.DEFAULT, "published": intensifiers.PUBLISHED}
 RESAMPLES = 1000
+FEWEST = 10  # a bootstrap over fewer texts is far too narrow
 
 
 @dataclass(frozen=True)
 class Share:
     """Of a group of texts: ``attribution`` is the share of the sum of |value| over all words that lies on intensifiers,
     ``words`` the share of the words that they are, ``ratio`` the former over the latter (1: no more than their number).
-    The intervals are 95 % bootstrap over texts; None where fewer than two texts hold an intensifier."""
+    The intervals are 95 % bootstrap over texts; None where fewer than ``FEWEST`` texts hold an intensifier."""
 
     texts: int
     with_intensifier: int
@@ -52,7 +53,7 @@ def share(rows: Sequence[Explained], words: frozenset[str], seed: int) -> Share:
     attribution, part = (on / total if total else None), (hits / count if count else None)
     ratio = attribution / part if attribution is not None and part else None
     shares = ratios = None
-    if holding >= 2 and total:
+    if holding >= FEWEST and total:
         with numpy.errstate(divide="ignore", invalid="ignore"):
             means = paired.resampled_means(table, seed=seed, resamples=RESAMPLES)
             drawn = means[:, 0] / means[:, 1]

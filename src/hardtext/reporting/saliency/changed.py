@@ -23,6 +23,7 @@ MEASURES = {"auc": "AUC of |saliency| for “was changed”", "point_biserial": 
             "chance": "the same by chance, k of n words", "gain": "the share less chance"}
 CHANCE = {"auc": 0.5, "point_biserial": 0.0, "spearman": 0.0, "gain": 0.0}
 TENTHS = 10
+FEWEST = 10  # texts: a bootstrap over fewer is far too narrow
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ class Text:
 
 @dataclass(frozen=True)
 class Agreement:
-    """``left_out``: why how many successes say nothing. ``means`` and ``intervals`` (95 % bootstrap over texts): of each of
-    ``MEASURES``, every text counting alike; ``tenths``: the share of words changed among each tenth of the words,
-    the most salient tenth first, and ``overall`` among all."""
+    """``left_out``: why how many successes say nothing. ``means`` and ``intervals`` (95 % bootstrap over texts, none for
+    fewer than ``FEWEST``): of each of ``MEASURES``, every text counting alike; ``tenths``: the share of words changed among
+    each tenth of the words, the most salient tenth first, and ``overall`` among all."""
 
     texts: list[Text]
     left_out: dict[str, int]
@@ -108,7 +109,7 @@ def agreement(rows: Sequence[Explained], attempts: Mapping[str, Attempt], seed: 
         counts += _tenths(row, changed)
     columns = {name: numpy.array([text.measures[name] for text in texts]) for name in MEASURES}
     means = {name: float(column.mean()) for name, column in columns.items()} if texts else {}
-    intervals = bootstrap.bounds(columns, seed=seed) if texts else {}
+    intervals = bootstrap.bounds(columns, seed=seed) if len(texts) >= FEWEST else {}
     with numpy.errstate(invalid="ignore"):
         tenths = (counts[0] / counts[1]).tolist()
     return Agreement(texts, {why: count for why, count in left_out.items() if count}, means, intervals, tenths,

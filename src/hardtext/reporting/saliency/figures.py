@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+import re
+import textwrap
 import warnings
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy
 
 from hardtext.reporting.saliency import colours
-from hardtext.reporting.saliency.changed import Agreement
 from hardtext.reporting.saliency.corpus import WordSaliency
 from hardtext.reporting.saliency.sentences import Sentence, Side
-from hardtext.reporting.saliency.tables import verdict
+from hardtext.reporting.saliency.tables import ends, marks, number, verdict
 from hardtext.reporting.saliency.views import Views
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#c25100", "#8a919c", "#1b1d21"  # after Okabe and Ito
 DPI = 150
-FONT = 10  # points
+FONT, LABEL = 10, 8.5  # points: in the picture of sentences, beside the points of the corpus
 LINE_CHARACTERS = 96
 MOST_LINES = 9  # of one text in the picture of sentences; the page shows the whole
 _METADATA = {"png": {}, "pdf": {"CreationDate": None}}  # the same rows give the same bytes
@@ -83,12 +84,12 @@ def corpus(views: Views, labelled: int = 30) -> Figure:
         axes.minorticks_off()
         axes.legend(loc="lower right", frameon=False, fontsize=9)
     some = f"; words of at least {views.about.min_count} texts" if views.about.min_count > 1 else ""
-    axes.set_title(_drawable(_shortened(views.about.title, 100)) + some, loc="left", fontsize=10.5, parse_math=False)
+    axes.set_title(_wrapped_words(views.title + some, 110), loc="left", fontsize=10.5, parse_math=False)
     slope = f"; median |mean| ∝ frequency to the {views.trend.slope:+.2f}" if numpy.isfinite(views.trend.slope) else ""
     axes.set_xlabel(f"texts that hold the word (log scale{slope})", parse_math=False)
-    axes.set_ylabel("mean value; above 0: toward " + _drawable(_shortened(views.about.explained, 60)), parse_math=False)
+    axes.set_ylabel(_wrapped_words("mean value; above 0: toward " + views.about.explained, 70), parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
-    _notes(figure, views.about.stand_ins)
+    _notes(figure, views)
     place = dict(zip((word.word for word in words), spread.tolist()))
     _name_words(axes, [(place[word.word], word.mean, word.word) for word in views.extremes[:labelled]])
     return figure
@@ -102,52 +103,92 @@ def _spread(words: Sequence[WordSaliency]) -> numpy.ndarray:
 
 
 def _name_words(axes: Axes, points: Sequence[tuple[float, float, str]]) -> None:
-    """A label beside each point, at the nearest place that is free, with a thin line where that is not beside it."""
+    """A label beside each point, at the nearest place that is free, with a thin line where that is not right beside it.
+
+    First those that have room right beside them; then those nearby whose line runs through no label; then the rest.
+    """
     if not points:
         return
     figure = axes.figure
     figure.draw_without_rendering()  # settles the layout, so that points and pixels are known
-    height = 8.5 / 72 * figure.dpi * 1.25
-    box = axes.get_window_extent()
     inverse = axes.transData.inverted()
-    dots = axes.transData.transform([(x, y) for x, y, _ in points])
-    taken = [(x - 3, y - 3, x + 3, y + 3) for x, y in dots]
-    for (x, y, word), (px, py) in sorted(zip(points, dots.tolist()), key=lambda pair: -abs(pair[0][1])):
-        word = _drawable(_shortened(word, 24))
+    dots = axes.transData.transform([(x, y) for x, y, _ in points]).tolist()
+    room = _Room(axes, [_around(*dot) for dot in dots])
+    waiting = sorted(zip(points, dots), key=lambda pair: -abs(pair[0][1]))
+    for moves, crossing in ((((0, 0), (-1, 0)), False), (_moves(16), False), (_moves(40), True)):
+        left = []
+        for (x, y, word), dot in waiting:
+            word = _drawable(_shortened(word, 24))
+            if (found := room.take(dot, word, [(dx, dy if y > 0 else -dy) for dx, dy in moves], crossing)) is None:
+                left.append(((x, y, word), dot))  # without room to the end: the table has it
+                continue
+            end, side = found
+            thread = {"arrowstyle": "-", "color": GREY, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2,
+                      "relpos": (0 if side == "left" else 1, 0.5)}
+            label = axes.annotate(word, (x, y), xytext=inverse.transform(end), textcoords="data", va="center", ha=side,
+                                  fontsize=LABEL, color=INK, zorder=5, parse_math=False,
+                                  arrowprops=thread if len(moves) > 2 else None)
+            label.set_in_layout(False)  # or the layout would change under the labels
+        waiting = left
+
+
+_Box = tuple[float, float, float, float]
+"""left, bottom, right, top: pixels"""
+
+
+class _Room:
+    """What is taken of a figure's axes: by points, by labels, and by the lines between them."""
+
+    def __init__(self, axes: Axes, points: Sequence[_Box]) -> None:
+        self._box = axes.get_window_extent()
+        self._height = LABEL / 72 * axes.figure.dpi * 1.25
+        self._taken: list[_Box] = list(points)
+        self._labels: list[_Box] = []
+
+    def take(self, dot: Sequence[float], word: str, moves: Sequence[tuple[float, float]],
+             crossing: bool) -> tuple[tuple[float, float], str] | None:
+        """Where the label of a point begins, and on which side of it that is; None where no move leads to a free place.
+        ``crossing``: its line may run through other labels."""
+        (px, py), height = dot, self._height
         width = height * 0.5 * len(word) + 4
-        for dx, dy in _moves():
-            left = px + 6 + dx * height if dx >= 0 else px - 6 - width + (dx + 1) * height
-            middle = py + (dy if y > 0 else -dy) * height
-            place = (left, middle - height / 2, left + width, middle + height / 2)
-            inside = box.x0 < place[0] and place[2] < box.x1 and box.y0 < place[1] and place[3] < box.y1
-            if inside and not any(_overlap(place, other) for other in taken):
-                taken.append(place)
-                break
-        else:
-            continue  # no room; the table has it
-        thread = {"arrowstyle": "-", "color": GREY, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2,
-                  "relpos": (0 if dx >= 0 else 1, 0.5)}
-        label = axes.annotate(word, (x, y), xytext=inverse.transform((left, middle)), textcoords="data", va="center",
-                              ha="left", fontsize=8.5, color=INK, zorder=5, parse_math=False,
-                              arrowprops=thread if dx not in (0, -1) or abs(dy) > 0.5 else None)
-        label.set_in_layout(False)  # or the layout would change under the labels
+        for dx, dy in moves:
+            side = "left" if dx >= 0 else "right"
+            end = (px + 6 + dx * height if dx >= 0 else px - 6 + (dx + 1) * height, py + dy * height)
+            left = end[0] if dx >= 0 else end[0] - width
+            place = (left, end[1] - height / 2, left + width, end[1] + height / 2)
+            line = [_around(*point) for point in numpy.linspace(end, dot, 12).tolist()]
+            inside = (self._box.x0 < place[0] and place[2] < self._box.x1
+                      and self._box.y0 < place[1] and place[3] < self._box.y1)
+            if (inside and not any(_overlap(place, other) for other in self._taken)
+                    and (crossing or not any(_overlap(part, other) for part in line for other in self._labels))):
+                self._taken += [place, *line]
+                self._labels.append(place)
+                return end, side
+        return None
 
 
 @lru_cache
-def _moves() -> tuple[tuple[float, float], ...]:
-    """(right, outward) in lines of text, the nearest first; moves toward zero or to the left count double."""
+def _moves(most: int) -> tuple[tuple[float, float], ...]:
+    """(right, outward) in lines of text, at most so many, the nearest first; moves toward zero or to the left count
+    double."""
     grid = [(dx, dy / 2) for dx in range(-30, 30) for dy in range(-40, 40)]
-    return tuple(sorted(grid, key=lambda move: math.hypot(*(part * (2 if part < 0 else 1) for part in move))))
+    far = {move: math.hypot(*(part * (2 if part < 0 else 1) for part in move)) for move in grid}
+    return tuple(sorted((move for move in grid if far[move] <= most), key=far.__getitem__))
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+def _around(x: float, y: float) -> _Box:
+    return x - 3, y - 3, x + 3, y + 3
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-def sentences(shown: Sequence[Sentence], classes: Sequence[str], stand_ins: Sequence[str] = ()) -> Figure:
-    """Texts as heat maps, wrapped, one below another, each with its own scale."""
-    blocks = [_lines(sentence, classes) for sentence in shown]
-    notes = [f"stand-in: {words}" for words in stand_ins]
+def sentences(views: Views) -> Figure:
+    """Texts as heat maps, wrapped, one below another, each with its own scale, under what the colours mean."""
+    classes = views.about.domain.classes
+    blocks = [_legend(views), *(_lines(sentence, classes) for sentence in views.sentences)]
+    notes = marks(views)
     if any(_drawable(cell[0]) != cell[0] for lines in blocks for cells in lines for cell in cells):
         notes.append("□: a character that the font of this picture lacks; saliency.html has it")
     total = sum(len(lines) + 1 for lines in blocks) + 1 + len(notes)
@@ -175,43 +216,81 @@ _Cell = tuple[str, int | None, bool, bool]
 """text, step (None: not part of the text), bold, underlined"""
 
 
+def _said(words: str, step: int | None = None, bold: bool = False) -> _Cell:
+    return words, step, bold, False
+
+
+def _legend(views: Views) -> list[list[_Cell]]:
+    """What the picture is of, and what its colours mean."""
+    lines = _wrap([_said(views.title, bold=True)])
+    lines += _wrap([_said("Orange", colours.STEPS), _said(f" words raise the logit of {views.about.explained}, "),
+                    _said("blue", -colours.STEPS), _said(" ones lower it. Each text has its own scale, which ends at its "
+                                                         "strongest word.")])
+    if any(side.name for sentence in views.sentences for side in sentence.sides):
+        lines += _wrap([_said("The percentages beside evidence and claim are of the sum of |value|.")])
+    if any(sentence.row.special for sentence in views.sentences):
+        lines += _wrap([_said("Special pieces, such as [CLS] and [SEP], stand for no characters; the number is what they add "
+                              "together.")])
+    return lines
+
+
 def _lines(sentence: Sentence, classes: Sequence[str]) -> list[list[_Cell]]:
     """A heading, the wrapped segments, and the scale."""
     heading, reasons = f"{sentence.name} · {verdict(sentence, classes)}", "; ".join(sentence.reasons)
-    lines: list[list[_Cell]] = [[(_shortened(words, LINE_CHARACTERS), None, bold, False)]
-                                for words, bold in ((heading, True), (reasons, False)) if words]
+    lines = [[_said(_shortened(words, LINE_CHARACTERS), bold=bold)]
+             for words, bold in ((heading, True), (reasons, False)) if words]
     for side in sentence.sides:
         wrapped = _wrapped(side)
         lines += wrapped[:MOST_LINES]
         if len(wrapped) > MOST_LINES:
-            lines.append([(f"… and {len(wrapped) - MOST_LINES} more lines, in saliency.html", None, False, False)])
+            lines.append([_said(f"… and {len(wrapped) - MOST_LINES} more lines, in saliency.html")])
         if side.unread_characters:
-            lines.append([(f"[not read by the victim: {side.unread_characters:,} more characters]", None, False, False)])
-    steps = range(-colours.STEPS, colours.STEPS + 1, 2)
-    lines.append([(f"−{sentence.limit:.3g} ", None, False, False), *((" ", step, False, False) for step in steps),
-                  (f" +{sentence.limit:.3g}   special pieces {sentence.row.special:+.3g}", None, False, False)])
+            lines.append([_said(f"[not read by the victim: {side.unread_characters:,} more characters]")])
+    steps, (low, high) = range(-colours.STEPS, colours.STEPS + 1, 2), ends(sentence.limit)
+    special = f"   special pieces {number(sentence.row.special)}" if sentence.row.special else ""
+    lines.append([_said(low + " "), *(_said(" ", step) for step in steps), _said(f" {high}{special}")])
     return lines
 
 
 def _wrapped(side: Side) -> list[list[_Cell]]:
+    name = [_said(f"{side.name} ({side.share:.0%}): ")] if side.name else []
+    parts = [(part.text, part.step, False, part.changed) for part in side.parts]
+    return _wrap([*name, *(parts if any(cell[0].strip() for cell in parts) else [_said("(an empty text)")])])
+
+
+def _wrap(cells: Sequence[_Cell]) -> list[list[_Cell]]:
+    """Lines of at most ``LINE_CHARACTERS``, broken at white space; what is longer than a line is cut. Each word stays a
+    cell of its own: the width of a longer run would be rounded away from that of its letters."""
     lines: list[list[_Cell]] = [[]]
     room = LINE_CHARACTERS
-    parts = [(f"{side.name} ({side.share:.0%}): ", None, False)] if side.name else []
-    parts += [(part.text, part.step, part.changed) for part in side.parts]
-    for words, step, changed in parts:
-        words = " ".join(words.split()) or " "
-        while words:
-            if len(words) > room + (len(words) == 1) and room < LINE_CHARACTERS:  # a last mark may stand out
-                lines.append([])
-                room = LINE_CHARACTERS
-                words = words.lstrip()
-                continue
-            cut = max(room, 1)
-            piece, words = words[:cut], words[cut:]
-            if piece.strip() or lines[-1]:
-                lines[-1].append((piece, step, False, changed))
-                room -= len(piece)
-    return [line for line in lines if line] or [[("(an empty text)", None, False, False)]]
+    for word in _unbroken(cells):
+        length = sum(len(cell[0]) for cell in word)
+        if lines[-1] and length + 1 > room:
+            lines.append([])
+            room = LINE_CHARACTERS
+        if lines[-1]:
+            lines[-1].append(_said(" "))
+            room -= 1
+        for text, *style in word:
+            while text:
+                if not room:
+                    lines.append([])
+                    room = LINE_CHARACTERS
+                lines[-1].append((text[:room], *style))
+                text, room = text[room:], room - len(text[:room])
+    return lines
+
+
+def _unbroken(cells: Sequence[_Cell]) -> list[list[_Cell]]:
+    """What stands between white space: of "in 110,000 years" the three words, whatever cells "110,000" is made of."""
+    words: list[list[_Cell]] = [[]]
+    for text, *style in cells:
+        for piece in re.split(r"(\s+)", text):
+            if piece.isspace():
+                words.append([])
+            elif piece:
+                words[-1].append((piece, *style))
+    return [word for word in words if word]
 
 
 def _draw_line(axes: Axes, cells: Sequence[_Cell], y: float, character: float, line: float) -> None:
@@ -230,11 +309,12 @@ def _draw_line(axes: Axes, cells: Sequence[_Cell], y: float, character: float, l
         x += width
 
 
-def attack(found: Agreement, title: str, stand_ins: Sequence[str] = ()) -> Figure:
+def attack(views: Views) -> Figure:
     """How often words were changed by how salient they are, and how well the two agree text by text."""
+    found = views.agreement
     figure = _figure(9.5, 3.9)
     left, right = figure.subplots(1, 2)
-    figure.suptitle(_drawable(_shortened(title, 110)), fontsize=10.5, x=0.01, ha="left", parse_math=False)
+    figure.suptitle(_wrapped_words(views.title, 110), fontsize=10.5, x=0.01, ha="left", parse_math=False)
     tenths = numpy.array(found.tenths) * 100
     left.bar(numpy.arange(1, len(tenths) + 1), tenths, color=ORANGE, width=0.8)
     left.axhline(found.overall * 100, color=INK, linewidth=1.2, linestyle="--", label=f"all words: {found.overall:.1%}")
@@ -250,14 +330,17 @@ def attack(found: Agreement, title: str, stand_ins: Sequence[str] = ()) -> Figur
     for axes in (left, right):
         axes.legend(frameon=False, fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
-    _notes(figure, stand_ins)
+    _notes(figure, views)
     return figure
 
 
-def _notes(figure: Figure, stand_ins: Sequence[str]) -> None:
-    if stand_ins:
-        figure.supxlabel("\n".join(_drawable(f"stand-in: {words}") for words in stand_ins), fontsize=8.5, x=0.01, ha="left",
-                         parse_math=False)
+def _wrapped_words(words: str, width: int) -> str:
+    return "\n".join(map(_drawable, textwrap.wrap(words, width, max_lines=2, placeholder=" …")))
+
+
+def _notes(figure: Figure, views: Views) -> None:
+    if notes := marks(views):
+        figure.supxlabel("\n".join(map(_drawable, notes)), fontsize=8.5, x=0.01, ha="left", parse_math=False)
 
 
 def _shortened(words: str, most: int) -> str:

@@ -24,7 +24,8 @@ def render(views: Views, corpus_png: bytes, attack_png: bytes = b"") -> str:
     template = environment.from_string((here / "saliency.html.jinja").read_text(encoding="utf-8"))
     classes = views.about.domain.classes
     return template.render(
-        style=Markup(style), style_hash=_hash(style), about=views.about, overview=tables.overview(views),
+        style=Markup(style), style_hash=_hash(style), about=views.about, title=views.title, notes=tables.marks(views),
+        number=tables.number, ends=tables.ends, overview=tables.overview(views),
         extremes=tables.extremes(views), intensifiers=tables.intensifiers(views),
         agreement=None if views.agreement is None else tables.agreement(views), sentences=views.sentences,
         corpus_png=base64.b64encode(corpus_png).decode("ascii"), attack_png=base64.b64encode(attack_png).decode("ascii"),

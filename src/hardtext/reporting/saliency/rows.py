@@ -12,6 +12,7 @@ from hardtext.core import Attempt, InputError, Piece, Segments
 from hardtext.text import Word
 
 FILE = "saliency.jsonl"
+_REMEDY = "overwrite=true with the same command of task=saliency explains the texts again"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -73,7 +74,30 @@ class Explained:
                              "[segment, start, end, value]") from error
         if any(not (0 <= s < len(segments) and 0 <= a <= b <= len(segments[s])) for s, a, b, _ in pieces):
             raise InputError(f"not a line of saliency.jsonl: a piece lies outside the text {row['id']!r}")
+        if len(read) != len(segments):
+            raise InputError(f"not a line of saliency.jsonl: read has {len(read)} numbers for {len(segments)} segments")
+        if wrong := [name for name, fits in _FITS.items() if not fits(row[name])]:
+            raise InputError(f"not a line of saliency.jsonl: {wrong[0]} is {str(row[wrong[0]])[:40]!r}")
+        if not all(0 <= row[name] < len(row["probs"]) for name in ("target", "prediction")):
+            raise InputError("not a line of saliency.jsonl: target and prediction are to be classes, which the "
+                             f"{len(row['probs'])} numbers of probs belong to")
         return cls(**{**row, "segments": segments, "pieces": pieces, "read": read})
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_FITS = {**dict.fromkeys(("id", "method", "settings"), lambda value: isinstance(value, str)),
+         **dict.fromkeys(("target", "label", "prediction"), _is_index), "special": _is_number,
+         "probs": lambda value: isinstance(value, list) and all(map(_is_number, value)),
+         **dict.fromkeys(("gap", "comprehensiveness", "sufficiency", "comprehensiveness_random", "sufficiency_random"),
+                         lambda value: value is None or _is_number(value))}
+"""What the other fields of a row hold."""
 
 
 def visible(words: str) -> str:
@@ -86,13 +110,16 @@ def visible(words: str) -> str:
 
 
 def read(path: Path) -> list[Explained]:
-    """The rows of a file, in its order. Raises InputError with file and line for a damaged one."""
+    """The rows of a file, in its order. Raises InputError with file, line and remedy for a damaged one."""
     found = []
-    for number, row in enumerate(records.read_rows(path), 1):
-        try:
-            found.append(Explained.from_row(row))
-        except InputError as error:
-            raise InputError(f"{path}, line {number}: {error}") from error
+    try:
+        for number, row in enumerate(records.read_rows(path), 1):
+            try:
+                found.append(Explained.from_row(row))
+            except InputError as error:
+                raise InputError(f"{path}, line {number}: {error}") from error
+    except InputError as error:
+        raise InputError(f"{error}; {_REMEDY}") from error
     return found
 
 

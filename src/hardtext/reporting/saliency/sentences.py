@@ -9,6 +9,7 @@ from hardtext.reporting.saliency import colours
 from hardtext.reporting.saliency.rows import Explained, visible
 
 EACH = 6  # texts shown for each reason
+SURE = 0.8  # the probability from which a victim counts as sure
 _UNREAD = 200  # characters shown of what the victim does not read
 
 
@@ -85,7 +86,8 @@ def chosen(rows: Sequence[Explained], lexicon: frozenset[str], classes: Sequence
     mistakes = [(row.probs[row.prediction], index) for index, row in enumerate(rows)
                 if 0 <= row.label < len(classes) and row.prediction != row.label]
     for certainty, index in sorted(mistakes, key=lambda found: (-found[0], found[1]))[:EACH]:
-        reasons.setdefault(index, []).append(f"a mistake it is sure of ({certainty:.0%})")
+        kind = "a mistake it is sure of" if certainty >= SURE else "a mistake"
+        reasons.setdefault(index, []).append(f"{kind} ({certainty:.0%})")
     for index in [index for index, row in enumerate(rows) if row.id in (changed or {})][:EACH]:
         reasons.setdefault(index, []).append("fooled by the attack; the words it changed are underlined")
     for index in range(min(EACH, len(rows))):

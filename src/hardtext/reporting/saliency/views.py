@@ -23,7 +23,8 @@ CHECKS = ("gap", "comprehensiveness", "comprehensiveness_random", "sufficiency",
 @dataclass(frozen=True)
 class About:
     """What the rows are about. ``target`` and ``lexicon``: the settings' names. ``stand_ins``: everything that stands in
-    for something else, in words. ``attack``: whose successes are explained, else empty. All are made fit to be shown."""
+    for something else, in words. ``attack``: whose successes are explained, else empty. ``available``: how many texts there
+    are, of which the rows may be the first (``limit``); None: as many as there are rows. All are made fit to be shown."""
 
     domain: Domain
     victim: str
@@ -34,6 +35,7 @@ class About:
     seed: int
     stand_ins: tuple[str, ...] = ()
     attack: str = ""
+    available: int | None = None
 
     def __post_init__(self) -> None:
         domain = replace(self.domain, name=visible(self.domain.name), stand_in=visible(self.domain.stand_in),
@@ -72,6 +74,20 @@ class Views:
     sentences: list[sentences.Sentence]
     agreement: changed.Agreement | None
 
+    @property
+    def capped(self) -> bool:
+        """Whether the rows are the first of more texts."""
+        return self.about.available is not None and len(self.rows) < self.about.available
+
+    @property
+    def count(self) -> str:
+        """How many texts there are rows of: ``1,283``, or of how many these are the first."""
+        return f"{len(self.rows):,}" + (f" of {self.about.available:,}" if self.capped else "")
+
+    @property
+    def title(self) -> str:
+        return self.about.title + (f", the first {self.count} texts" if self.capped else "")
+
 
 def look(rows: Sequence[Explained], about: About, attempts: Mapping[str, Attempt] | None = None) -> Views:
     """Every view of the rows; ``attempts``: an attack's successes by id, whose originals the rows explain."""
@@ -93,7 +109,8 @@ def summary(views: Views) -> dict[str, Any]:
     return _plain({
         "domain": about.domain.name, "domain_stand_in": about.domain.stand_in, "victim": about.victim, "method": about.method,
         "target": about.target, "explained": about.explained, "attack": about.attack or None, "stand_ins": about.stand_ins,
-        "texts": len(rows), "truncated": sum(row.truncated for row in rows),
+        "texts": len(rows), "of_texts": len(rows) if about.available is None else about.available,
+        "truncated": sum(row.truncated for row in rows),
         "without_words": sum(not row.pieces for row in rows),
         "accuracy": sum(row.prediction == row.label for row in known) / len(known) if known else None,
         **{name: _mean([getattr(row, name) for row in rows]) for name in CHECKS},
