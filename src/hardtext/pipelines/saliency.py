@@ -14,12 +14,13 @@ from rich.console import Console
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
 from hardtext.pipelines.common import ALIKE, check_classes, find_victim, folder_of, load_corpus
-from hardtext.pipelines.score import attack_summary, place
+from hardtext.pipelines.score import place
 from hardtext.progress import progress
 from hardtext.reporting.leaderboard_formats import markdown, rich_table
 from hardtext.reporting.saliency import adverbs, rows, tables, views
 from hardtext.reporting.saliency.rows import Explained
 from hardtext.saliency import METHODS, Attribution, explain, faithfulness, shuffled
+from hardtext.scoring.summary import read_summary
 from hardtext.victims import load_victim
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def of_attack(source: Path, domain: Domain, config: EvaluateConfig) -> Texts:
     found = {attempt.id: attempt for attempt in attempts if attempt.status == "success"}
     attack = attempts[0].attack
     return Texts([Example(id, attempt.original, attempt.label) for id, attempt in found.items()], found, attack,
-                 f"{place(source, config.seed)},attack={attack}", tuple(attack_summary(source).get("stand_ins", ())))
+                 f"{place(source, config.seed)},attack={attack}", read_summary(source).stand_ins)
 
 
 def stand_ins_of(domain: Domain, texts: Texts) -> tuple[str, ...]:
