@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from hardtext import records
@@ -93,3 +95,60 @@ def test_damage_before_the_last_line_is_refused(tmp_path):
         path.write_bytes(b'{"a": 1}\n' + line + b'\n{"c": 3}\n')
         with pytest.raises(InputError, match=words):
             list(records.read_rows(path))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\n{"a": 2}')
+    assert list(records.read_rows(path)) == [{"a": 1}, {"a": 2}] and not records.half_line(path)
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    assert list(records.read_rows(path)) == [{"a": 1}] == [records.read_json(path)] and not records.half_line(path)
+
+
+def test_utf_16_is_named(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1}\n', encoding="utf-16")
+    for read in (records.read_json, records.read_text, lambda file: list(records.read_rows(file))):
+        with pytest.raises(InputError, match="rows.jsonl: is UTF-16 text; save it as UTF-8"):
+            read(path)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_only_plain_files_are_read(tmp_path, make):
+    path = tmp_path / "rows.jsonl"
+    make(path)
+    for read in (records.read_json, records.half_line, lambda file: list(records.read_rows(file))):
+        with pytest.raises(InputError, match="rows.jsonl: (not a plain file|Is a directory)"):
+            read(path)
+
+
+def test_files_below(tmp_path, monkeypatch):
+    for name in ("b/attempts.jsonl", "a/c/attempts.jsonl", "submission_x.tsv", "a/other.tsv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "d/attempts.jsonl").mkdir(parents=True)
+    found = records.files_below(tmp_path, "attempts.jsonl", "submission_*.tsv")
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == ["a/c/attempts.jsonl", "b/attempts.jsonl",
+                                                                         "submission_x.tsv"]
+    scan = os.scandir
+
+    def closed(path):  # permissions do not stop root
+        if str(path).endswith("/c"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(InputError, match="cannot read .*/a/c: Permission denied; make it readable"):
+        records.files_below(tmp_path, "attempts.jsonl")
+
+
+@pytest.mark.parametrize(("label", "probs", "words"), [
+    (99, [0.1, 0.9], "label holds 99, but original_probs has 2 classes"), (2, [0.1, 0.9], "label holds 2"),
+    (-2, None, "label holds -2"), (-1, [0.1, 0.9], None), (1, [0.1, 0.9], None), (7, None, None)])
+def test_a_label_is_the_index_of_a_class(label, probs, words):
+    attempt = Attempt("1", "pr", "bert", "bae", label, ("a",), None, "failed", probs, None, 1, 1, 0.1, 0)
+    if words is None:
+        assert Attempt.from_row(attempt.to_row()) == attempt
+    else:
+        with pytest.raises(InputError, match=words):
+            Attempt.from_row(attempt.to_row())

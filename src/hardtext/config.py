@@ -20,7 +20,7 @@ from typing import Any, Optional
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
@@ -145,11 +145,16 @@ def label(overrides: Sequence[str]) -> str:
 
 
 def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
-    """Tell one job's story. Bad input ends the program here, before Hydra prints its own lines about it."""
+    """Tell one job's story. Bad input, files that cannot be read among it, ends the program here, before Hydra prints its
+    own lines about it."""
     try:
         story(build(config))
     except InputError as error:
         _refuse(str(error))
+    except OSError as error:
+        if (trouble := runs.path_trouble(error)) is None:
+            raise
+        _refuse(trouble)
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
@@ -169,6 +174,8 @@ def run_command(main: Callable[[], None]) -> None:
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # let errors reach us instead of being printed by Hydra
     sys.argv[1:] = quoted(freed(sys.argv[1:]))
     if stranger := foreign_experiment(Path(sys.argv[0]).stem, sys.argv[1:]):
+        _refuse(stranger)
+    if stranger := unknown_home(sys.argv[1:]):
         _refuse(stranger)
     try:
         main()
@@ -220,7 +227,7 @@ def foreign_experiment(command: str, arguments: Sequence[str]) -> str | None:
 
 _MULTIRUN = ("-m", "--multirun")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
-_PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
+_PLAIN = re.compile(r"[\w./@%+:?*-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
 
 
 def quoted(arguments: Sequence[str]) -> list[str]:
@@ -233,14 +240,28 @@ def quoted(arguments: Sequence[str]) -> list[str]:
     result = []
     for argument in arguments:
         key, equals, value = argument.partition("=")
-        name = key.lstrip("+~")
-        path = name.rpartition(".")[2] in _PATHS or name.rpartition(".")[2].endswith("path")
-        if not (equals and path) or _PLAIN.fullmatch(value) or value[:1] in "'\"[{$":
+        if not (equals and _is_path(key)) or _PLAIN.fullmatch(value) or value[:1] in "'\"[{$":
             result.append(argument)
             continue
         values = value.split(",") if sweep else [value]
         result.append(key + "=" + ",".join("'" + v.replace("'", "\\'") + "'" for v in values))
     return result
+
+
+def _is_path(key: str) -> bool:
+    name = key.lstrip("+~").rpartition(".")[2]
+    return name in _PATHS or name.endswith("path")
+
+
+def unknown_home(arguments: Sequence[str]) -> str | None:
+    """What to say of a path below the home folder of nobody (``~typo/x``); None where each has one."""
+    for argument in arguments:
+        key, _, value = argument.partition("=")
+        value = value.strip("'\"")
+        if _is_path(key) and value.startswith("~") and os.path.expanduser(value) == value:
+            return (f"{argument}: {value.partition('/')[0]} is nobody's home folder here; a folder of that name is "
+                    f"./{value}")
+    return None
 
 
 def _refuse(message: str) -> None:
@@ -261,6 +282,12 @@ def explain(error: Exception) -> str:
         if isinstance(cause, OmegaConfBaseException) and cause.full_key:
             return f"{cause.full_key}: {str(cause.msg or cause).splitlines()[0]}"
     text = str(error)
+    if isinstance(error, OverrideParseException):
+        key, equals, value = error.override.partition("=")
+        if not equals:
+            return f"{error.override}: expected key=value"
+        return f"""{error.override}: not a setting as Hydra writes them; put a value with signs of its own in two pairs """ \
+               f"""of quotes: {key}='"{value}"'"""
     if found := re.search(r"(?:Could not find|Could not load) '([^']+)/([^'/]+)'.*?Available options in '[^']+':(.*?)"
                           r"(?:Config search path|$)", text, re.S):
         group, choice, options = found.groups()

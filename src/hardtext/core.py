@@ -255,6 +255,8 @@ def _check_texts(row: dict[str, Any]) -> None:
 
 def _check_probabilities(row: dict[str, Any]) -> None:
     before, after = row["original_probs"], row["adversarial_probs"]
+    if row["label"] < -1:
+        raise InputError(f"not an attempt: label holds {row['label']}, expected the index of a class, or -1 for unknown")
     for key, found in (("original_probs", before), ("adversarial_probs", after)):
         if found is None:
             continue
@@ -268,3 +270,5 @@ def _check_probabilities(row: dict[str, Any]) -> None:
         raise InputError("not an attempt: a success with the probabilities of only one of its two texts")
     if before is not None and after is not None and len(before) != len(after):
         raise InputError(f"not an attempt: original_probs has {len(before)} classes, adversarial_probs {len(after)}")
+    if before is not None and row["label"] >= len(before):
+        raise InputError(f"not an attempt: label holds {row['label']}, but original_probs has {len(before)} classes")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -78,10 +81,10 @@ def half_line(path: Path) -> bool:
     path = Path(path)
     if not path.exists():
         return False
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         end, _ = _last_line(file)
         file.seek(end)
-        rest = file.read()
+        rest = file.read() if end else file.read().removeprefix(codecs.BOM_UTF8)
     try:
         return bool(rest.strip()) and not isinstance(_parse(rest), dict)
     except _NOT_JSON:
@@ -102,15 +105,59 @@ def _last_line(file: BinaryIO) -> tuple[int, int]:
     return end, size
 
 
+def open_plain(path: Path) -> BinaryIO:
+    """A file's bytes, to read. Raises InputError where it cannot be opened, and for a pipe, a device or a folder: reading
+    one could wait for ever or never end."""
+    try:
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # a pipe is opened at once
+    except OSError as error:
+        raise InputError(f"cannot read {_clipped(path)}: {error.strerror or error}") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InputError(f"cannot read {path}: not a plain file")
+    return file
+
+
+def _clipped(path: Path) -> str:
+    return str(path) if len(str(path)) <= 160 else f"{str(path)[:120]}…"
+
+
+def read_text(path: Path) -> str:
+    """A whole file of UTF-8 text, without the byte-order mark that spreadsheets and editors put before it."""
+    with open_plain(path) as file:
+        data = file.read()
+    _refuse_utf16(path, data)
+    try:
+        return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+
+
+def _refuse_utf16(path: Path, data: bytes) -> None:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{path}: is UTF-16 text; save it as UTF-8")
+
+
+def files_below(root: Path, *patterns: str) -> list[Path]:
+    """Whatever is no folder, at any depth below ``root``, whose name fits one of the patterns (``submission_*.tsv``); by
+    path. Links to folders are not followed. Raises InputError for a folder that cannot be read: what lies in it would be
+    missing without a word."""
+    def refuse(error: OSError) -> None:
+        raise InputError(f"cannot read {error.filename}: {error.strerror or error}; make it readable, or name a folder "
+                         f"without it") from error
+
+    return sorted(Path(folder, name) for folder, _, names in os.walk(root, onerror=refuse) for name in names
+                  if any(fnmatchcase(name, pattern) for pattern in patterns))
+
+
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a JSON-lines file, one at a time. A damaged line raises InputError naming file and line; a half-written
     last line is passed over, since a kill leaves it (``half_line`` tells, for those who have to say so)."""
-    try:
-        file = open(path, "rb")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    with file:
+    with open_plain(path) as file:
         for number, line in enumerate(file, 1):
+            if number == 1:
+                _refuse_utf16(path, line)
+                line = line.removeprefix(codecs.BOM_UTF8)
             if not line.strip():
                 continue
             try:
@@ -131,7 +178,11 @@ _NOT_JSON = (ValueError, RecursionError)  # also bytes that are no UTF-8, number
 
 def _parse(data: bytes) -> Any:
     """JSON as it is defined: Python's reader would let NaN, Infinity and 1e999 pass."""
-    return json.loads(data.decode("utf-8"), parse_constant=_refuse_number, parse_float=_finite)
+    return _parse_text(data.decode("utf-8"))
+
+
+def _parse_text(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
 
 
 def _refuse_number(words: str) -> Any:
@@ -156,10 +207,9 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
+    text = read_text(path)
     try:
-        return _parse(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        return _parse_text(text)
     except _NOT_JSON as error:
         raise InputError(f"{path}: not JSON ({error})") from error
 

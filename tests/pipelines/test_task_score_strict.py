@@ -21,10 +21,10 @@ SAMPLE = DOMAINS["sample"](name="sample", train=32)
 @pytest.fixture
 def victim(tmp_path, monkeypatch):
     """A function that says refuted where an evidence or claim holds "zzz"."""
-    (tmp_path / "told.py").write_text("def classify(texts):\n"
+    (tmp_path / "told_strict.py").write_text("def classify(texts):\n"
                                       "    return [[0.1, 0.9] if 'zzz' in text else [0.8, 0.2] for text in texts]\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    return MODELS["callable"](name="callable", target="told:classify")
+    return MODELS["callable"](name="callable", target="told_strict:classify")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def told(tmp_path, rows, **values):
 def test_success_is_what_the_victim_says(tmp_path, victim, rows, capsys):
     believed = told(tmp_path, rows, strict=False)
     assert believed.successes == 2
-    scores = told(tmp_path, rows, model=victim)
+    scores = told(tmp_path, rows, model=victim, overwrite=True)
     assert scores.instances == 4 and scores.successes == 2 and scores.confusion == 0.5
     written = json.loads((tmp_path / "out/scores.json").read_text())
     assert written["strict"] == {"victim": "callable",

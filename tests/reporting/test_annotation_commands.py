@@ -13,9 +13,12 @@ import pytest
 
 from hardtext import runs
 from hardtext.core import Attempt, InputError
+from hardtext.pipelines import agreement, annotate
 from hardtext.pipelines.agreement import place
 from hardtext.pipelines.annotate import sources
 from hardtext.records import write_rows
+from hardtext.reporting import annotation
+from hardtext.reporting.annotation import agreement_table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -74,6 +77,73 @@ def test_from_runs_to_a_ranking_beside_the_published_one(tmp_path):
     assert teams == {"homoglyph_search": "SINAI", "bert_attack (stand-in)": None}
     for words in ("SINAI 99%", "stand-in in bert_attack (stand-in): masked LM: bundled stand-in", "unresolved 4"):
         assert words in done.stdout
+
+
+def test_a_cut_and_half_filled_sheet_says_what_it_lacks(tmp_path):
+    def judged(*stances):
+        return {f"annotator{n}_{name}": value for n, stance in enumerate(stances, 1)
+                for name, value in (("stance", stance), ("confidence", "" if stance == "" else 3))}
+
+    def write(file, rows):
+        with open(tmp_path / file, "w", encoding="utf-8", newline="") as opened:
+            writer = csv.DictWriter(opened, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def lacks(rows):
+        write("filled.csv", rows)
+        pairs = annotation.read_judged(tmp_path / "filled.csv")
+        result = agreement.measure(pairs, annotation.drawn_ids(tmp_path / "filled.csv", pairs))
+        said = [line for line in agreement_table.lines(result) if " of the " in line]
+        return result["drawn"], len(result["missing"]), result["unjudged"], result["judged_once"], said
+
+    ids = [f"{n:016x}" for n in range(20)]
+    sheet = [{"id": key, "original": "a", "adversarial": "b"} for key in ids]
+    write("key.csv", [{"id": key, "system": "pwws", "domain": "pr", "victim": "bert", "attempt": "1", "stand_in": ""}
+                      for key in ids])
+    assert lacks([row | judged(0, 0) for row in sheet]) == (20, 0, 0, 0, [])
+    cut = [sheet[0] | judged(0, 0), sheet[1] | judged(1, ""), sheet[2] | judged("", "")]
+    assert lacks(cut) == (20, 17, 1, 1, ["17 of the 20 pairs drawn are not in the file",
+                                         "1 of the 3 pairs have no judgement yet",
+                                         "1 of the 3 pairs have one judgement, and two are needed"])
+    named = [row | {"system": "pwws"} for row in cut]
+    write("key.csv", [{"id": "of another draw", "system": "pwws"}])
+    assert lacks(named)[:2] == (None, 0), "a key that is not needed says nothing of these pairs"
+    (tmp_path / "key.csv").unlink()
+    assert lacks(cut)[:4] == (None, 0, 1, 1)
+
+
+def test_a_spreadsheet_saved_as_utf16_is_told_so(tmp_path):
+    file = tmp_path / "filled.csv"
+    file.write_text("id,annotator1_stance,annotator1_confidence\n1,0,3\n", encoding="utf-16")
+    with pytest.raises(InputError, match="filled.csv: UTF-16 text.*save it as UTF-8"):
+        annotation.read_judged(file)
+
+
+def test_a_copied_run_is_asked_about_once_and_what_score_refuses_is_refused(tmp_path):
+    write_run(tmp_path / "a" / "seed=0", "pwws")
+    write_run(tmp_path / "b" / "seed=0", "pwws")
+    files = sources(str(tmp_path))
+    found, copies = annotate.read(files, None)
+    assert list(found) == files[:1] and copies == [f"{files[1]} (a copy of {files[0]})"]
+    (files[0].parent / "status.json").write_text('{"state": "do')
+    with pytest.raises(InputError, match="status.json"):
+        annotate.read(files, None)
+    rows = [json.loads(line) for line in files[1].read_text(encoding="utf-8").splitlines()]
+    write_rows(files[1], [rows[0], rows[1] | {"seed": 1}])
+    with pytest.raises(InputError, match="several runs"):
+        annotate.read(files[1:], None)
+
+
+def test_the_agreement_of_other_annotations_is_not_replaced(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.csv").write_text("id,annotator1_stance,annotator1_confidence\n1,0,3\n")
+    out = f"out={tmp_path / 'out'}"
+    for _ in range(2):
+        evaluate(tmp_path, "task=agreement", f"annotations={tmp_path / 'a' / 'x.csv'}", out)
+    done = evaluate(tmp_path, "task=agreement", f"annotations={tmp_path / 'b' / 'x.csv'}", out, code=2)
+    assert "holds a result made from something else (annotations: " in done.stderr
 
 
 def test_the_published_judgements(tmp_path, shared_data):

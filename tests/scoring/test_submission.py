@@ -204,3 +204,18 @@ def test_a_missing_or_foreign_file_is_one_clear_line(tmp_path):
     (tmp_path / "table.csv").touch()
     with pytest.raises(InputError, match="expected attempts.jsonl, an attack folder or a submission .tsv"):
         load_attempts(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("original", ["", "  ", "\\n"])
+def test_a_success_on_an_empty_text_is_refused(tsv, original):
+    with pytest.raises(InputError, match="line 2: succeeded is True but the original text is empty"):
+        read_submission(tsv(HEADER + f"True\t2\t{original}\tnew\t\n"), "pr")
+    assert read_submission(tsv(HEADER + f"False\t2\t{original}\tATTACK_UNSUCCESSFUL\t\n"), "pr")[0].status == "failed"
+
+
+@pytest.mark.parametrize("field", ["domain", "victim", "attack", "seed"])
+def test_rows_of_several_runs_name_their_file(tmp_path, attempt, field):
+    rows = [attempt(id=str(i), **{field: i if field == "seed" else f"{field}{i}"}).to_row() for i in range(2)]
+    write_rows(tmp_path / "attempts.jsonl", rows)
+    with pytest.raises(InputError, match=rf"attempts.jsonl: attempts of several runs \({field}: "):
+        load_attempts(tmp_path)

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,5 +124,21 @@ def check_classes(victim: Victim, domain: Domain) -> Victim:
 def folder_of(default: Path, out: str | None, label: str) -> Path:
     """``out`` where it is set, else the folder named by the choices; ``label`` tells a sweep's jobs apart."""
     if out is not None:
-        return Path(out).expanduser()
+        return folder_at(out)
     return default.with_name(default.name + "," + label) if label else default
+
+
+def folder_at(out: str) -> Path:
+    """The folder that ``out=`` names. Raises InputError where it names none: an empty path is the working folder."""
+    if not out.strip():
+        raise InputError("out= is empty: name a folder, or leave it away")
+    return Path(out).expanduser()
+
+
+def folder_for_runs(task: str, root: Path) -> Path:
+    """Where the result of a task about a whole folder of runs lies: one place for all runs, another for each other
+    folder."""
+    root = root.resolve()
+    if root == runs.runs_root().resolve():
+        return runs.evaluate_folder(task)
+    return runs.evaluate_folder(task, f"{root.name[:60]}-{sha256(os.fsencode(root)).hexdigest()[:8]}")

@@ -14,7 +14,7 @@ from hardtext.attacks import engine, sanity
 from hardtext.core import Domain, Example, InputError, Victim
 from hardtext.domains import DomainSettings
 from hardtext.pipelines import trained_on
-from hardtext.pipelines.common import check_classes, find_victim, load_corpus
+from hardtext.pipelines.common import check_classes, find_victim, folder_at, load_corpus
 from hardtext.probes import PROBES, Probe, ProbeSettings, asking, probes
 from hardtext.probes.file import File
 from hardtext.reporting import leaderboard_formats
@@ -152,7 +152,7 @@ def victim_of(config: EvaluateConfig, domain: Domain) -> Victim:
 def folder_of(task: str, config: EvaluateConfig, domain: Domain, model: str) -> Path:
     """``out``, or a folder named by the choices and by every setting that is not the default one."""
     if config.out is not None:
-        return Path(config.out).expanduser()
+        return folder_at(config.out)
     names = config.probe.names
     own = ["probe=" + "+".join(checked(config.probe).names)] if set(names) != set(ProbeSettings().names) else []
     own += changed("probe", config.probe, ("names",))

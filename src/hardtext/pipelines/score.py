@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, InputError, Victim
 from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
-from hardtext.reporting import score_table
-from hardtext.scoring import claims, segment, strict, submission
+from hardtext.reporting import run_marks, score_table
+from hardtext.scoring import claims, segment, strict
 from hardtext.scoring.scores import check
 from hardtext.scoring.summary import read_summary
 
@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 TRACKED = ("instances", "successes", "confusion", "semantic", "character", "bodega", "preserved", "bodega_gated", "queries")
 """The scores that the tracker gets."""
+FILES = ("scores.json", "scores.md")
 
 
 def run(config: EvaluateConfig) -> scoring.Scores:
@@ -34,45 +35,49 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     source = Path(config.attempts).expanduser()
     attempts = scoring.load_attempts(source, config.domain.name if config.domain else None)
     file = source / "attempts.jsonl" if source.is_dir() else source
-    summary = read_summary(source)
-    check(attempts, segmenter=config.segmenter)
+    digest, summary = claims.digest(file), read_summary(source)
+    segmenter = check(attempts, segmenter=config.segmenter)
     if any(attempt.adversarial for attempt in attempts):
         config.semantic.check_weights()
     stand_in, found = summary.domain_stand_in, None
-    notes = [submission.HALF_LINE] if records.half_line(file) and file.suffix != ".tsv" else []
-    notes += submission.notes(attempts) if file.suffix == ".tsv" else []
+    notes = run_marks.marks_of(file, attempts)
     if config.strict:
         domain, attempts, found = ask_again(config, attempts)
         stand_in = stand_in or domain.stand_in
         notes += found.notes()
-    log.info("scoring %d attempts of %s against %s on %s (semantic scorer %s)", len(attempts), attempts[0].attack,
-             attempts[0].victim, attempts[0].domain, config.semantic.name)
-    scores = scoring.score(attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed)
-    scores = replace(scores, stand_ins=(*scores.stand_ins, *summary.stand_ins))
-    published = scoring.rows_beside(scores.domain, scores.victim)
-
-    default = runs.evaluate_folder("score", scores.domain or "unknown", scores.victim or "unknown",
-                                   scores.attack or "unknown", place(source, attempts[0].seed),
-                                   scores.semantic_scorer)
-    if found:  # beside what the file claims, not over it
-        default = default.with_name(f"{default.name},strict={runs.component(found.victim)}")
-    folder = folder_of(default, config.out, config.label)
-    name = f"score {scores.domain} {scores.victim} {scores.attack}"
-    settings = {"task": "score", "attempts": str(source), "strict": config.strict}
-    row = scores.to_row() | {"attempts": str(source.resolve()), "attempts_sha256": claims.digest(file),
-                             "domain_stand_in": stand_in, "strict": found.to_row() if found else None, "notes": notes}
-    with (runs.disk_trouble_at(folder),
-          tracking.open_run(folder, config.logger, settings, name=name, group=config.group) as diary):
-        diary.summary({name: getattr(scores, name) for name in TRACKED})
-        diary.attempts("attempts", attempts)
-        records.write_json(folder / "scores.json", row)
-        records.write_text(folder / "scores.md", score_table.score_markdown(scores, published, stand_in)
-                           + "".join(f"- {note}\n" for note in notes))
+    first = attempts[0]
+    folder = folder_of(default_folder(source, first, config.semantic.name, found), config.out, config.label)
+    made_from = {"task": "score", "attempts": str(file.resolve()), "domain": first.domain, "victim": first.victim,
+                 "attack": first.attack, "scorer": claims.settings_of(config.semantic), "segmenter": segmenter,
+                 "strict": found.victim if found else None, "seed": config.seed}
+    with runs.result_folder(folder, made_from, FILES, overwrite=config.overwrite):
+        log.info("scoring %d attempts of %s against %s on %s (semantic scorer %s)", len(attempts), first.attack,
+                 first.victim, first.domain, config.semantic.name)
+        scores = scoring.score(attempts, semantic=config.semantic, segmenter=segmenter, seed=config.seed)
+        scores = replace(scores, stand_ins=(*scores.stand_ins, *summary.stand_ins))
+        published = scoring.rows_beside(scores.domain, scores.victim)
+        name = f"score {scores.domain} {scores.victim} {scores.attack}"
+        row = scores.to_row() | {"attempts": str(source.resolve()), "attempts_sha256": digest,
+                                 "domain_stand_in": stand_in, "strict": found.to_row() if found else None, "notes": notes}
+        with (runs.disk_trouble_at(folder),
+              tracking.open_run(folder, config.logger, made_from, name=name, group=config.group) as diary):
+            diary.summary({name: getattr(scores, name) for name in TRACKED})
+            diary.attempts("attempts", attempts)
+            records.write_json(folder / "scores.json", row)
+            records.write_text(folder / "scores.md", score_table.score_markdown(scores, published, stand_in)
+                               + "".join(f"- {note}\n" for note in notes))
     score_table.print_scores(scores, published, stand_in)
     for note in notes:
         print(note)
     log.info("written to %s", runs.shown(folder / "scores.json"))
     return scores
+
+
+def default_folder(source: Path, first: Attempt, scorer: str, found: strict.Recheck | None) -> Path:
+    """Where the scores lie: named by the scenario, the run and the scorer; those of strict=true beside the others."""
+    folder = runs.evaluate_folder("score", first.domain or "unknown", first.victim or "unknown", first.attack or "unknown",
+                                  place(source, first.seed), scorer)
+    return folder.with_name(f"{folder.name},strict={runs.component(found.victim)}") if found else folder
 
 
 def place(source: Path, seed: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hardtext.scoring.board import SCENARIOS, Average, Board, Cell, Comparison, Scenario
 from hardtext.scoring.capped import CAPS
+from hardtext.scoring.paired import RESAMPLES
 from hardtext.scoring.published import DOMAINS, SOURCE
 
 MISSING = "–"
@@ -127,7 +128,8 @@ def _scores_sheet(cells: Sequence[Cell], marks: Marks, left_out: Sequence[str]) 
         lines += [Line((cell.system + marks.of(cell.marks), str(cell.instances), _number(cell.bodega),
                         _interval(cell.bounds), _number(cell.confusion), _number(cell.semantic),
                         _number(cell.character))) for cell in group]
-    notes = ["95 %: bootstrap over texts"]
+    notes = [f"95 %: bootstrap over texts, {RESAMPLES:,} resamples that the systems of a domain share; task=score draws its "
+             f"own, so that its bounds differ in the last digit"]
     for cell in cells:
         which = f"{cell.victim} on {cell.domain}, {cell.system}"
         if cell.errors:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from hardtext.core import Attempt, InputError
-from hardtext.records import read_json
+from hardtext.records import open_plain, read_json
 from hardtext.scoring import bodega, segment
 from hardtext.scoring import measure as measuring
 from hardtext.scoring.semantic import SemanticSettings
@@ -128,7 +128,7 @@ def _is_number(value: Any) -> bool:
 
 def digest(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

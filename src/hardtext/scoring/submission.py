@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hardtext.core import Attempt, InputError, Segments
-from hardtext.records import half_line, read_json, read_rows, write_text
+from hardtext.records import half_line, open_plain, read_json, read_rows, write_text
 from hardtext.text import SEPARATOR, join, separator_count
 
 log = logging.getLogger(__name__)
@@ -81,6 +81,10 @@ def _read_own(path: Path, domain: str | None) -> list[Attempt]:
         attempts.append(attempt)
     if not attempts:
         raise InputError(f"{path}: holds no attempts")
+    for field in ("domain", "victim", "attack", "seed"):
+        if len(values := sorted({str(getattr(attempt, field)) for attempt in attempts})) > 1:
+            raise InputError(f"{path}: attempts of several runs ({field}: {', '.join(values)}); give each run a file of "
+                             f"its own")
     return attempts
 
 
@@ -154,12 +158,10 @@ def _rows(path: Path) -> list[tuple[int, str, str | None]]:
 
 def _lines(path: Path) -> list[str]:
     """The lines of a text file, which may end in \\n or in \\r\\n, all alike."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    with open_plain(path) as file:
+        data = file.read()
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: starts with a byte-order mark; save it as UTF-8 without one")
+        raise InputError(f"{path}: starts with a byte-order mark; save it as UTF-8 without one (a submission has none)")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -186,6 +188,8 @@ def _row(where: str, line: str) -> tuple[int, str, str | None]:
         raise InputError(f"{where}: num_queries is {queries[:60]!r}, expected a whole number of at most 15 digits")
     if (succeeded == "True") == (modified == UNSUCCESSFUL):
         raise InputError(f"{where}: succeeded is {succeeded} but the modified text is {modified[:60]!r}")
+    if not original.replace("\\n", "\n").strip() and succeeded == "True":
+        raise InputError(f"{where}: succeeded is True but the original text is empty")
     if modified == original:
         raise InputError(f"{where}: succeeded is True but the modified text is the original")
     unescaped = None if modified == UNSUCCESSFUL else modified.replace("\\n", "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -85,7 +86,7 @@ def read_judged(source: Path) -> list[Judged]:
     another kind, one without any judgement, and one that holds a pair twice.
     """
     if not source.is_file():
-        what = "a folder" if source.is_dir() else "no such file"
+        what = "a folder" if source.is_dir() else "not a plain file" if source.exists() else "no such file"
         raise InputError(f"annotations={source}: {what}; expected {_EXPECTED}")
     pairs = [pair for where, text in _texts(source) for pair in _read(where, text)]
     seen: set[str] = set()
@@ -101,7 +102,7 @@ def read_judged(source: Path) -> list[Judged]:
 def _texts(source: Path) -> list[tuple[str, str]]:
     """The file's name and text; of a zip, those of its members."""
     if source.suffix != ".zip":
-        return [(str(source), _decoded(str(source), source.read_bytes()))]
+        return [(str(source), _decoded(str(source), _bytes(source)))]
     try:
         with ZipFile(source) as archive:
             members = [m for m in archive.infolist() if m.filename.endswith((".json", ".jsonl", ".csv"))]
@@ -112,11 +113,18 @@ def _texts(source: Path) -> list[tuple[str, str]]:
         raise InputError(f"{source}: no zip file that can be read here ({error})") from error
 
 
+def _bytes(file: Path) -> bytes:
+    with records.open_plain(file) as opened:
+        return opened.read()
+
+
 def _decoded(where: str, data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{where}: UTF-16 text, as some spreadsheets save it; save it as UTF-8")
     try:
         return data.decode("utf-8-sig")  # spreadsheets write a byte-order mark
     except UnicodeDecodeError as error:
-        raise InputError(f"{where}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(f"{where}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
 
 
 def _read(where: str, text: str) -> list[Judged]:
@@ -173,16 +181,32 @@ def _table(where: str, text: str) -> tuple[list[str], list[dict[str, str]]]:
     return names, rows
 
 
+def drawn_ids(source: Path, pairs: Sequence[Judged]) -> list[str]:
+    """The ids of all pairs of the draw that the annotations in ``source`` are of, from the key beside them; none where no
+    key of that draw is there. ``pairs``: what ``read_judged`` has read, and the key with it where it was needed."""
+    file = source.parent / KEY
+    try:
+        ids = list(_key_rows(file)) if file.is_file() else []
+    except InputError:  # read_judged would have refused it, had these pairs needed a key
+        return []
+    return ids if {pair.id for pair in pairs} <= set(ids) else []
+
+
+def _key_rows(file: Path) -> dict[str, tuple[str, str]]:
+    """(system, stand_in) of each pair, by id."""
+    names, rows = _table(str(file), _decoded(str(file), _bytes(file)))
+    if not {"id", "system"} <= set(names):
+        raise InputError(f"{file}: expected the key of task=annotate with columns {', '.join(_KEY_COLUMNS)}; its columns "
+                         f"are {', '.join(names)[:200] or 'missing'}")
+    return {row["id"]: (row["system"], row.get("stand_in") or "") for row in rows if row["system"]}
+
+
 def _with_systems(pairs: Sequence[Judged], file: Path) -> list[Judged]:
     """The pairs with their systems from the key, where they name none. A key of another draw is refused, since a pair
     whose system is unknown would be missing from the ranking."""
     if all(pair.system for pair in pairs) or not file.is_file():
         return list(pairs)
-    names, rows = _table(str(file), _decoded(str(file), file.read_bytes()))
-    if not {"id", "system"} <= set(names):
-        raise InputError(f"{file}: expected the key of task=annotate with columns {', '.join(_KEY_COLUMNS)}; its columns "
-                         f"are {', '.join(names)[:200] or 'missing'}")
-    made = {row["id"]: (row["system"], row.get("stand_in") or "") for row in rows if row["system"]}
+    made = _key_rows(file)
     missing = [pair.id for pair in pairs if not pair.system and pair.id not in made]
     if missing:
         raise InputError(f"{file}: {len(missing)} of the {len(pairs)} pairs are not in it (the first: {missing[0][:60]}); "

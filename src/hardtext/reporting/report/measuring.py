@@ -14,7 +14,7 @@ from hardtext.scoring.measure import Columns, columns, resolve_segmenter
 from hardtext.scoring.scores import averages
 from hardtext.scoring.semantic import SemanticSettings
 
-_REAL_FIRST = ("bleurt", "bertscore", "minilm", "none")
+_REAL_FIRST = ("bleurt", "bertscore", "minilm")
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,14 @@ def check(found: Sequence[AttackRun], semantic: SemanticSettings, segmenter: str
 
 
 def measure(found: Sequence[AttackRun], semantic: SemanticSettings, seed: int, segmenter: str = "auto") -> list[Measured]:
-    """The numbers of each run: from its best score file where it has one, else computed with ``semantic``.
+    """The numbers of each run: from its best score file where that was made with ``semantic`` or with a scorer nearer to
+    the published one, else computed with ``semantic``.
 
     The semantic score of each attempt always comes from ``semantic``, since score files hold averages only. Runs that
     are cut into sentences alike are scored together, so that an original which many of them attack is read once.
     """
     def kind(place: int) -> tuple[str, bool]:
-        return _segmenter(found[place], segmenter), not found[place].scores
+        return _segmenter(found[place], segmenter), _kept(found[place], semantic) is None
 
     result: dict[int, Measured] = {}
     for (rule, is_new), group in groupby(sorted(range(len(found)), key=kind), key=kind):
@@ -64,8 +65,8 @@ def _segmenter(run: AttackRun, name: str) -> str:
 
 def _measured(run: AttackRun, scored: Columns, semantic: SemanticSettings, segmenter: str, seed: int) -> Measured:
     parts = {"character": scored.character, "semantic": scored.semantic, "asked_again": _asked_again(run)}
-    if run.scores:
-        return Measured(min(run.scores, key=_rank), False, **parts)
+    if kept := _kept(run, semantic):
+        return Measured(kept, False, **parts)
     if all(attempt.status == "error" for attempt in run.attempts):
         return Measured(None, True, **parts)
     scores = averages(run.attempts, scored, semantic=semantic, segmenter=segmenter, seed=seed)
@@ -80,6 +81,19 @@ def _asked_again(run: AttackRun) -> tuple[dict[str, Any], ...]:
     return tuple(best.values())
 
 
-def _rank(scores: dict[str, Any]) -> int:
-    name = scores.get("semantic_scorer")
-    return _REAL_FIRST.index(name) if name in _REAL_FIRST else len(_REAL_FIRST)
+def _kept(run: AttackRun, semantic: SemanticSettings) -> dict[str, Any] | None:
+    """The best score file of a run, None where measuring it with ``semantic`` says more."""
+    best = min(run.scores, key=_rank, default=None)
+    return best if best is not None and _rank(best)[0] <= _place(semantic.name) else None
+
+
+def _rank(scores: dict[str, Any]) -> tuple[int, int]:
+    """The least is the best: by the scorer, then by how much stood in for something."""
+    return _place(scores["semantic_scorer"]), len(scores.get("stand_ins", ()))
+
+
+def _place(scorer: str) -> int:
+    """Without a BODEGA score last, a scorer that nobody here knows before that."""
+    if scorer == "none":
+        return len(_REAL_FIRST) + 1
+    return _REAL_FIRST.index(scorer) if scorer in _REAL_FIRST else len(_REAL_FIRST)

@@ -11,7 +11,8 @@ from typing import Any
 from hardtext import text
 from hardtext.core import Attempt, Segments
 from hardtext.reporting.report.measuring import Measured
-from hardtext.reporting.report.reading import FIGURES, AttackRun
+from hardtext.reporting.report.reading import AttackRun
+from hardtext.reporting.report.score_files import FIGURES
 from hardtext.scoring.flags import CHANGED, flags
 
 

@@ -133,5 +133,6 @@ def of_attempts(attempts: list[Attempt]) -> dict[str, list[Piece]]:
         return {}
     originals = {attempt.id: tuple(map(text.readable, attempt.original)) for attempt in attempts}
     folder = runs.evaluate_folder("saliency", attempts[0].domain, attempts[0].victim)
-    return {row.id: list(row.pieces) for file in sorted(folder.rglob(FILE)) for row in read(file)
+    files = records.files_below(folder, FILE) if folder.is_dir() else []
+    return {row.id: list(row.pieces) for file in files for row in read(file)
             if originals.get(row.id) == tuple(map(text.readable, row.segments))}
