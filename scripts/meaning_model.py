@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=preserved.FILE)
     args = parser.parse_args()
     changes, kept, groups = read(args.data)
-    table = preserved.features(changes, device="cpu")
+    table = preserved.features(changes, MiniLM(device="cpu"))
     fitted = model().fit(table, kept)
     scaler, logistic = fitted[0], fitted[-1]
     scores = predictions(changes, table, kept, groups)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,13 +66,26 @@ def test_every_semantic_scorer_composes(semantic):
 
 
 @pytest.mark.parametrize("experiment", choices("experiment"))
-def test_every_experiment_composes_with_the_command_in_its_header(experiment):
+def test_every_experiment_composes_with_the_command_of_its_header(experiment):
     header = (CONF / "experiment" / f"{experiment}.yaml").read_text(encoding="utf-8")
-    (command,) = (script for script in ("train", "attack", "evaluate")
-                  if f"python {script}.py experiment={experiment}" in header)
+    (command,) = set(re.findall(rf"^#   python (\w+)\.py (?:-m )?experiment={experiment}\b", header, re.M))
     settings = composed(command, f"experiment={experiment}")
     if command == "evaluate":
         assert settings.task == experiment  # and not the command's own default
+    assert config.foreign_experiment(command, [f"experiment={experiment}"]) is None
+
+
+@pytest.mark.parametrize(("script", "experiment", "owner"), [
+    ("evaluate.py", "quick", "train.py"), ("attack.py", "fake_news_benchmark", "evaluate.py")])
+def test_an_experiment_of_another_command_is_refused_with_the_command(script, experiment, owner):
+    assert f"python {owner} experiment={experiment}" in refused(script, f"experiment={experiment}")
+
+
+def test_the_benchmark_sets_its_task_and_the_command_line_its_domain():
+    settings = composed("evaluate", "experiment=fake_news_benchmark")
+    assert (settings.task, settings.domain.name, settings.model.name) == ("fake_news_benchmark", "liar2", "minilm")
+    settings = composed("evaluate", "experiment=fake_news_benchmark", "domain=kaggle", "model=bilstm", "limit=5")
+    assert (settings.domain.name, settings.model.name, settings.limit) == ("kaggle", "bilstm", 5)
 
 
 def test_every_registered_part_has_a_config_file():
@@ -150,3 +165,36 @@ def test_paths_survive_the_override_grammar(path):
 
     (argument,) = config.quoted([f"attempts={path}"])
     assert OverridesParser.create().parse_override(argument).value() == path
+
+
+@pytest.mark.parametrize(("overrides", "expected"), [
+    (["attempts=~no-such-user/x"], "~no-such-user is nobody's home folder here; a folder of that name is ./~no-such-user/x"),
+    (["label=a[b"], """label=a[b: not a setting as Hydra writes them; .*label='"a\\[b"'"""),
+    (["nonsense"], "nonsense: expected key=value"),
+    ([f"attempts={'x' * 300}"], "x…: File name too long; choose a shorter name"),
+])
+def test_what_no_path_can_be_is_one_line(overrides, expected):
+    assert re.search(expected.replace("label=a[b:", r"label=a\[b:"), refused("evaluate.py", "task=score", *overrides))
+
+
+def test_a_home_folder_is_a_path(monkeypatch):
+    assert config.quoted(["attempts=~/x"]) == ["attempts='~/x'"]  # Hydra's grammar has no ~ at the beginning
+    monkeypatch.setenv("HOME", "/home/me")
+    assert config.unknown_home(["attempts='~/x'", "label=~nobody-here", "runs=a~b"]) is None
+    assert "~nobody-here is nobody's" in config.unknown_home(["semantic.path=~nobody-here/x"])
+
+
+@pytest.mark.parametrize(("number", "ends"), [(errno.EACCES, True), (errno.EISDIR, True), (errno.ENOENT, False),
+                                              (errno.EPIPE, False), (None, False)])
+def test_unreadable_files_end_in_one_line_and_nothing_else_does(monkeypatch, capsys, number, ends):
+    error = OSError("torn") if number is None else OSError(number, os.strerror(number), "/data/key.csv")
+    monkeypatch.setattr(config, "build", lambda settings: settings)
+
+    def story(settings):
+        raise error
+
+    with pytest.raises(SystemExit if ends else OSError) as caught:
+        config.run_job(story, None)
+    if ends:
+        assert caught.value.code == 2
+        assert capsys.readouterr().err.startswith(f"error: /data/key.csv: {os.strerror(number)}; ")

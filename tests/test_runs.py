@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -152,6 +153,17 @@ def test_asking_for_more_takes_a_finished_run_up_again(tmp_path):
         assert not run.done and (tmp_path / "attempts.jsonl").exists()
     with RunFolder.open(tmp_path, changed(limit=100), extend=["limit"]) as run:
         assert run.done
+
+
+def test_another_config_is_refused_before_the_folder_is_opened(tmp_path):
+    finish(tmp_path, CONFIG, "attempts.jsonl")
+    before = (tmp_path / "status.json").read_bytes(), (tmp_path / "config.yaml").read_bytes()
+    runs.refuse_other_config(tmp_path, CONFIG)
+    runs.refuse_other_config(tmp_path, changed(limit=5), ("limit",))
+    runs.refuse_other_config(tmp_path / "new", CONFIG)
+    with pytest.raises(InputError, match=r"another config \(seed: 0 → 1\): overwrite=true"):
+        runs.refuse_other_config(tmp_path, changed(limit=5, seed=1), ("limit",))
+    assert before == ((tmp_path / "status.json").read_bytes(), (tmp_path / "config.yaml").read_bytes())
 
 
 def test_a_config_that_failed_before_any_work_does_not_stand_in_the_way(tmp_path):
@@ -349,6 +361,47 @@ def test_a_read_only_folder(tmp_path):
         if root:
             os.seteuid(0)
         tmp_path.chmod(0o755)
+
+
+@pytest.mark.parametrize(("number", "hint"), [
+    (errno.ENOSPC, "make room, or choose another folder with out=<folder>"), (errno.EACCES, "make it writable, or choose"),
+    (errno.EEXIST, "a file is in the way of this folder, or choose"), (errno.ENAMETOOLONG, "choose a shorter name, or"),
+    (errno.EIO, "; choose another folder")])
+def test_trouble_says_what_to_do(tmp_path, number, hint):
+    for name in (tmp_path / "out" / "x", tmp_path / "out", tmp_path, None):  # of the folder, in it or above it
+        with pytest.raises(InputError, match=f"cannot write to .*out: .*{hint}"), runs.disk_trouble_at(tmp_path / "out"):
+            raise OSError(number, os.strerror(number), None if name is None else str(name))
+
+
+def test_trouble_elsewhere_is_not_blamed_on_the_folder(tmp_path):
+    with pytest.raises(PermissionError), runs.disk_trouble_at(tmp_path / "out"):
+        raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/config.yaml")
+
+
+def test_path_trouble_is_one_line_that_names_the_file():
+    assert runs.path_trouble(OSError(errno.EACCES, "Permission denied", b"/a/key.csv")) == (
+        "/a/key.csv: Permission denied; check its permissions")
+    long = runs.path_trouble(OSError(errno.ENAMETOOLONG, "File name too long", "x" * 5000))
+    assert len(long) < 200 and long.endswith("…: File name too long; choose a shorter name")
+    assert runs.path_trouble(OSError("no number")) is None and runs.path_trouble(OSError(errno.ECHILD, "no child")) is None
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"made_from": {}, "files": ["../x"]}'])
+def test_a_damaged_word_of_origin_is_named(tmp_path, content):
+    (tmp_path / "made_from.json").write_text(content)
+    with pytest.raises(InputError, match="made_from.json"), runs.result_folder(tmp_path, {"task": "x"}, ["a"]):
+        pytest.fail("opened")
+
+
+def test_another_result_goes_with_all_its_files(tmp_path):
+    with runs.result_folder(tmp_path / "out", {"task": "a"}, ["a.json", "both.json"]) as folder:
+        for name in ("a.json", "both.json", "mine.txt"):
+            (folder / name).touch()
+    with runs.result_folder(tmp_path / "out", {"task": "b"}, ["both.json"], overwrite=True) as folder:
+        assert sorted(path.name for path in folder.iterdir()) == [".hardtext.lock", "made_from.json", "mine.txt"]
+    with (pytest.raises(InputError, match="is in use by process"),
+          runs.result_folder(tmp_path / "out", {"task": "b"}, []), runs.result_folder(tmp_path / "out", {"task": "b"}, [])):
+        pytest.fail("opened twice")
 
 
 def test_a_full_disk_inside_the_run(tmp_path):

@@ -21,7 +21,7 @@ from typing import Any, Optional
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
@@ -31,6 +31,8 @@ from hardtext.core import InputError
 from hardtext.domains import DOMAINS, DomainSettings
 from hardtext.executors import EXECUTORS, ExecutorSettings
 from hardtext.hardening.settings import HARDENING, HardeningSettings
+from hardtext.probes import ProbeSettings
+from hardtext.saliency.base import SaliencySettings
 from hardtext.scoring import SEMANTIC, SemanticSettings
 from hardtext.sweeping import SWEEPS, SweepSettings, jobs
 from hardtext.sweeping.space import masked
@@ -139,6 +141,9 @@ class EvaluateConfig(Command):
     annotations: Optional[str] = None  # task=agreement: what the annotators returned
     split: str = "attack"  # whose texts a task asks the victim about
     limit: Optional[int] = None  # the first N of them
+    probe: ProbeSettings = field(default_factory=ProbeSettings)
+    method: str = "gradient_x_input"  # task=saliency: or integrated_gradients, occlusion
+    saliency: SaliencySettings = field(default_factory=SaliencySettings)
     matrix: Matrix = field(default_factory=Matrix)  # task=robustness_matrix
     detect: Detect = field(default_factory=Detect)  # task=detect
 
@@ -206,7 +211,8 @@ def _in_sweep() -> bool:
 
 _INTERNAL = {"hydra", "label", "group", "trial"}
 _NAMED = {"domain", "model", "hardening", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite",
-          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor"}
+          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor",
+          "probe.names", "method"}
 _MACHINE = ("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.enable_", "logger.",
             "sweep.", "executor.")
 _LONGEST = 120  # characters of a label; a folder's name ends at 255 bytes
@@ -227,8 +233,8 @@ def label(overrides: Sequence[str]) -> str:
 
 
 def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
-    """Tell one job's story. Bad input ends the program here, before Hydra prints its own lines about it; a sweep goes on,
-    whatever becomes of the job, since it is written down."""
+    """Tell one job's story. Bad input, files that cannot be read among it, ends the program here, before Hydra prints its
+    own lines about it; a sweep goes on, whatever becomes of the job, since it is written down."""
     if _in_sweep() and jobs.is_job(folder := Path(HydraConfig.get().runtime.output_dir)):
         jobs.run(folder, lambda: story(build(config)))
         return
@@ -236,6 +242,10 @@ def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
         story(build(config))
     except InputError as error:
         _refuse(str(error))
+    except OSError as error:
+        if (trouble := runs.path_trouble(error)) is None:
+            raise
+        _refuse(trouble)
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
@@ -254,6 +264,10 @@ def run_command(main: Callable[[], None]) -> None:
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # let errors reach us instead of being printed by Hydra
     sys.argv[1:] = quoted(freed(sys.argv[1:]))
+    if stranger := foreign_experiment(Path(sys.argv[0]).stem, sys.argv[1:]):
+        _refuse(stranger)
+    if stranger := unknown_home(sys.argv[1:]):
+        _refuse(stranger)
     try:
         main()
     except InputError as error:  # of a sweep
@@ -287,7 +301,8 @@ def _of_nothing(arguments: Sequence[str]) -> str:
 
 
 def freed(arguments: Sequence[str]) -> list[str]:
-    """Two liberties that Hydra does not take: -m may stand anywhere, and the keys of some settings are free.
+    """Three liberties that Hydra does not take: -m may stand anywhere, the keys of some settings are free, and several
+    probes are named with commas between them (never a sweep).
 
     ``trainer`` has no schema, since its keys are Lightning's to define (the training refuses those that are not);
     those of ``model.labels`` are a model's labels, those of ``hardening.augment.attacks`` are attacks, and those of
@@ -295,17 +310,37 @@ def freed(arguments: Sequence[str]) -> list[str]:
 
     >>> freed(["model=tiny", "-m", "trainer.precision=16-mixed", "seed=0,1"])
     ['-m', 'model=tiny', '++trainer.precision=16-mixed', 'seed=0,1']
+    >>> freed(["probe=negation,party"])
+    ['probe.names=[negation,party]']
     """
     arguments = ["executor=none" if a == "executor=null" else a for a in arguments]  # Hydra: null is no choice of a group
+    arguments = [f"probe.names=[{a.removeprefix('probe=').strip('[]')}]" if a.startswith("probe=") else a for a in arguments]
     flags = [a for a in arguments if a in _MULTIRUN]
     others = ["++" + a if a.startswith(_FREE) else a for a in arguments if a not in _MULTIRUN]
     return flags + others
 
 
+def foreign_experiment(command: str, arguments: Sequence[str]) -> str | None:
+    """What to say of an ``experiment=`` that belongs to another command; None where each is this command's.
+
+    An experiment's header says how to run it ("#   python train.py experiment=quick"). Of one whose header names no
+    command, nothing is known.
+    """
+    chosen = [argument.partition("=")[2] for argument in arguments if argument.startswith("experiment=")]
+    for name in ",".join(chosen).split(","):
+        file = runs.repository() / "conf" / "experiment" / f"{name}.yaml"
+        if not (re.fullmatch(r"\w+", name) and file.is_file()):
+            continue
+        lines = re.findall(rf"^#\s+python (\w+)\.py\b.*\bexperiment={name}\b", file.read_text(encoding="utf-8"), re.M)
+        if lines and command not in lines:
+            return f"experiment={name} belongs to another command: python {lines[0]}.py experiment={name}"
+    return None
+
+
 _MULTIRUN = ("-m", "--multirun")
 _FREE = ("trainer.", "model.labels=", "hardening.augment.attacks", "sweep.objective", "sweep.params")
 _PATHS = ("attempts", "victim", "out", "runs", "annotations")
-_PLAIN = re.compile(r"[\w./@%+:?*~-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
+_PLAIN = re.compile(r"[\w./@%+:?*-]*")  # what Hydra's grammar takes unquoted, and never as anything else than a string
 
 
 def quoted(arguments: Sequence[str]) -> list[str]:
@@ -318,14 +353,28 @@ def quoted(arguments: Sequence[str]) -> list[str]:
     result = []
     for argument in arguments:
         key, equals, value = argument.partition("=")
-        name = key.lstrip("+~")
-        path = name in _PATHS or name.rpartition(".")[2].endswith("path")
-        if not (equals and path) or _PLAIN.fullmatch(value) or value[:1] in "'\"[{$":
+        if not (equals and _is_path(key)) or _PLAIN.fullmatch(value) or value[:1] in "'\"[{$":
             result.append(argument)
             continue
         values = value.split(",") if sweep else [value]
         result.append(key + "=" + ",".join("'" + v.replace("'", "\\'") + "'" for v in values))
     return result
+
+
+def _is_path(key: str) -> bool:
+    name = key.lstrip("+~").rpartition(".")[2]
+    return name in _PATHS or name.endswith("path")
+
+
+def unknown_home(arguments: Sequence[str]) -> str | None:
+    """What to say of a path below the home folder of nobody (``~typo/x``); None where each has one."""
+    for argument in arguments:
+        key, _, value = argument.partition("=")
+        value = value.strip("'\"")
+        if _is_path(key) and value.startswith("~") and os.path.expanduser(value) == value:
+            return (f"{argument}: {value.partition('/')[0]} is nobody's home folder here; a folder of that name is "
+                    f"./{value}")
+    return None
 
 
 def _refuse(message: str) -> None:
@@ -346,6 +395,12 @@ def explain(error: Exception) -> str:
         if isinstance(cause, OmegaConfBaseException) and cause.full_key:
             return f"{cause.full_key}: {str(cause.msg or cause).splitlines()[0]}"
     text = str(error)
+    if isinstance(error, OverrideParseException):
+        key, equals, value = error.override.partition("=")
+        if not equals:
+            return f"{error.override}: expected key=value"
+        return f"""{error.override}: not a setting as Hydra writes them; put a value with signs of its own in two pairs """ \
+               f"""of quotes: {key}='"{value}"'"""
     if found := re.search(r"(?:Could not find|Could not load) '([^']+)/([^'/]+)'.*?Available options in '[^']+':(.*?)"
                           r"(?:Config search path|$)", text, re.S):
         group, choice, options = found.groups()

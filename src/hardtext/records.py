@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import math
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from hardtext.core import InputError
 
@@ -65,44 +69,131 @@ def repair(path: Path) -> int:
     if not path.exists():
         return 0
     with open(path, "rb+") as file:
-        size = file.seek(0, os.SEEK_END)
-        end = size
-        while end:
-            start = max(0, end - 65536)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
+        end, size = _last_line(file)
         if end < size:
             file.truncate(end)
     return size - end
 
 
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a JSON-lines file, one at a time. A damaged line raises InputError naming file and line;
-    a half-written last line (no line end) is passed over, since a kill leaves it."""
+def half_line(path: Path) -> bool:
+    """Whether the last line of a JSON-lines file is half-written, as a kill leaves it, so that ``read_rows`` passes over
+    it; a missing file has none."""
+    path = Path(path)
+    if not path.exists():
+        return False
+    with open_plain(path) as file:
+        end, _ = _last_line(file)
+        file.seek(end)
+        rest = file.read() if end else file.read().removeprefix(codecs.BOM_UTF8)
     try:
-        file = open(path, encoding="utf-8")
+        return bool(rest.strip()) and not isinstance(_parse(rest), dict)
+    except _NOT_JSON:
+        return True
+
+
+def _last_line(file: BinaryIO) -> tuple[int, int]:
+    """Where the last line without a line end begins, and the size of the file; the same where there is no such line."""
+    size = file.seek(0, os.SEEK_END)
+    end = size
+    while end:
+        start = max(0, end - 65536)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1, size
+        end = start
+    return end, size
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """A file's bytes, to read. Raises InputError where it cannot be opened, and for a pipe, a device or a folder: reading
+    one could wait for ever or never end."""
+    try:
+        file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # a pipe is opened at once
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    with file:
-        try:
-            for number, line in enumerate(file, 1):
-                if not line.strip():
-                    continue
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, brackets 10,000 deep
-                    if not line.endswith("\n"):
-                        return
-                    raise InputError(f"{path}, line {number}: not JSON ({error})") from error
-                if not isinstance(row, dict):
-                    raise InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
-                yield row
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(f"cannot read {_clipped(path)}: {error.strerror or error}") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InputError(f"cannot read {path}: not a plain file")
+    return file
+
+
+def _clipped(path: Path) -> str:
+    return str(path) if len(str(path)) <= 160 else f"{str(path)[:120]}…"
+
+
+def read_text(path: Path) -> str:
+    """A whole file of UTF-8 text, without the byte-order mark that spreadsheets and editors put before it."""
+    with open_plain(path) as file:
+        data = file.read()
+    _refuse_utf16(path, data)
+    try:
+        return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+
+
+def _refuse_utf16(path: Path, data: bytes) -> None:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{path}: is UTF-16 text; save it as UTF-8")
+
+
+def files_below(root: Path, *patterns: str) -> list[Path]:
+    """Whatever is no folder, at any depth below ``root``, whose name fits one of the patterns (``submission_*.tsv``); by
+    path. Links to folders are not followed. Raises InputError for a folder that cannot be read: what lies in it would be
+    missing without a word."""
+    def refuse(error: OSError) -> None:
+        raise InputError(f"cannot read {error.filename}: {error.strerror or error}; make it readable, or name a folder "
+                         f"without it") from error
+
+    return sorted(Path(folder, name) for folder, _, names in os.walk(root, onerror=refuse) for name in names
+                  if any(fnmatchcase(name, pattern) for pattern in patterns))
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a JSON-lines file, one at a time. A damaged line raises InputError naming file and line; a half-written
+    last line is passed over, since a kill leaves it (``half_line`` tells, for those who have to say so)."""
+    with open_plain(path) as file:
+        for number, line in enumerate(file, 1):
+            if number == 1:
+                _refuse_utf16(path, line)
+                line = line.removeprefix(codecs.BOM_UTF8)
+            if not line.strip():
+                continue
+            try:
+                row = _parse(line)
+            except _NOT_JSON as error:
+                if not line.endswith(b"\n"):
+                    return
+                if isinstance(error, UnicodeDecodeError):
+                    raise InputError(f"{path}, line {number}: not UTF-8 text (byte {error.start} of the line)") from error
+                raise InputError(f"{path}, line {number}: not JSON ({error})") from error
+            if not isinstance(row, dict):
+                raise InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
+            yield row
+
+
+_NOT_JSON = (ValueError, RecursionError)  # also bytes that are no UTF-8, numbers of 5,000 digits, brackets 10,000 deep
+
+
+def _parse(data: bytes) -> Any:
+    """JSON as it is defined: Python's reader would let NaN, Infinity and 1e999 pass."""
+    return _parse_text(data.decode("utf-8"))
+
+
+def _parse_text(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+
+
+def _refuse_number(words: str) -> Any:
+    raise ValueError(f"{words} is no JSON number")
+
+
+def _finite(words: str) -> float:
+    value = float(words)
+    if math.isinf(value):
+        _refuse_number(words[:60])
+    return value
 
 
 def write_rows(path: Path, rows: Iterable[dict[str, Any]]) -> None:
@@ -116,11 +207,10 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
+    text = read_text(path)
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+        return _parse_text(text)
+    except _NOT_JSON as error:
         raise InputError(f"{path}: not JSON ({error})") from error
 
 

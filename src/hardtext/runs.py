@@ -20,6 +20,7 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -34,10 +35,15 @@ log = logging.getLogger(__name__)
 
 STATES = ("running", "done", "failed")
 WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json", "rounds",
-        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json")
+        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json", "scores.md",
+        "probes.jsonl", "probes.json", "probes.md", "probes.tex", "probes.csv", "pairs.csv",
+        "saliency.jsonl", "saliency.json", "saliency.md", "saliency.html", "words.csv", "figures")
 """What a run makes: while one of these is there, another config is refused."""
-OWN = ("config.yaml", "status.json", "logs", "wandb", *WORK)
+OWN = ("config.yaml", "status.json", "made_from.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""
+
+RESULT = "made_from.json"
+"""What a result of ``evaluate.py`` was made from, and the names of its files."""
 
 _LOCK = ".hardtext.lock"
 _ABSENT = "(absent)"
@@ -143,7 +149,7 @@ def _flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _shown_value(flat: Mapping[str, Any], key: str) -> str:
     value = flat.get(key, _ABSENT)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return text if len(text) <= 60 else f"{text[:20]}…{text[-39:]}"  # paths differ at their ends
 
 
 def _matches(key: str, patterns: Sequence[str]) -> bool:
@@ -257,11 +263,13 @@ def _now() -> str:
 def _read_config(path: Path) -> dict[str, Any] | None:
     """The config a run folder belongs to; None when it has none yet."""
     file = path / "config.yaml"
-    try:
-        config = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    if not file.exists():
         return None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    try:
+        config = yaml.safe_load(records.read_text(file))
+    except InputError as error:
+        raise InputError(f"{error}; overwrite=true starts again") from error
+    except yaml.YAMLError as error:
         raise InputError(f"{shown(file)} is damaged ({type(error).__name__}): overwrite=true starts again") from error
     if not isinstance(config, dict):
         raise InputError(f"{shown(file)} is damaged (not a config): overwrite=true starts again")
@@ -280,8 +288,33 @@ def _is_done(path: Path, config: Mapping[str, Any], ignore: Sequence[str], exten
     return all(_matches(key, ignore) for key in changed)
 
 
+def refuse_other_config(path: Path, config: Mapping[str, Any], free: Sequence[str] = ()) -> None:
+    """Raise InputError, with the differences, where a folder holds the work of another config; write nothing.
+
+    For those who look at a run's work before they open it, so that they need not explain what they find in that of
+    another config. ``free``: keys or patterns that may differ.
+    """
+    config = yaml.safe_load(yaml.safe_dump(mask_secrets(config), sort_keys=False, allow_unicode=True))
+    _refuse_changed(path, _changed(path, config, free))
+
+
+def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict[str, str]:
+    stored = _read_config(path)
+    found = {} if stored is None else differences(stored, config)
+    return {key: change for key, change in found.items() if not _matches(key, free)}
+
+
+def _refuse_changed(path: Path, changed: Mapping[str, str]) -> None:
+    if not changed or set(_owned(path)).isdisjoint(WORK):
+        return
+    raise InputError(f"{shown(path)} holds a run with another config ({_listed(changed)}): "
+                     f"overwrite=true starts again, or choose another seed or folder")
+
+
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder that no run has used but that holds files a run would write over."""
+    """Refuse a folder that no run has used but that holds files a run would write over, or a result."""
+    if (path / RESULT).exists() and not (path / "config.yaml").exists():
+        raise InputError(f"{shown(path)} holds a result of task={_result_at(path).task}: choose another folder")
     there = _owned(path)
     if there and not (path / _LOCK).exists() and read_status(path) is None:
         raise InputError(f"{shown(path)} is not a run folder but holds {', '.join(there)}: choose another folder")
@@ -298,19 +331,13 @@ def _prepare(path: Path, config: Mapping[str, Any], free: Sequence[str], overwri
     if overwrite:
         _clear(path)
         return
-    stored = _read_config(path)
-    if stored is None:
+    if _read_config(path) is None:
         return
-    changed = {key: change for key, change in differences(stored, config).items() if not _matches(key, free)}
+    changed = _changed(path, config, free)
     if not changed:
         log.info("%s: going on with what is there", shown(path))
         return
-    if not set(_owned(path)).isdisjoint(WORK):
-        listed = [f"{key}: {change}" for key, change in changed.items()]
-        rest = len(listed) - _SHOWN_DIFFERENCES
-        raise InputError(f"{shown(path)} holds a run with another config ({'; '.join(listed[:_SHOWN_DIFFERENCES])}"
-                         f"{f'; and {rest} more' if rest > 0 else ''}): "
-                         f"overwrite=true starts again, or choose another seed or folder")
+    _refuse_changed(path, changed)
     _clear(path)  # an earlier config failed before it had made anything
 
 
@@ -324,13 +351,123 @@ def _clear(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
+# What evaluate.py makes: quick to make again, so that a folder keeps only what it was made from
+
+
+@contextmanager
+def result_folder(path: Path, made_from: Mapping[str, Any], files: Sequence[str], *,
+                  overwrite: bool = False) -> Iterator[Path]:
+    """Take a folder for one result; enter it after everything that can be refused, and before the work.
+
+    ``made_from``: ``task`` and what else the result depends on (plain JSON values); kept as ``made_from.json``. The same
+    result may be made again. ``files``: the names it will write. ``overwrite``: replace whatever has these names, and
+    another result.
+
+    Raises InputError when another process works there (with its pid), when the folder holds a result that was made from
+    something else (with the differences), the run of another task, or files of these names that are not ours.
+    """
+    path = Path(path).absolute()
+    made_from = json.loads(records.dumps(mask_secrets(made_from)))  # as it will be read, so that the two compare equal
+    with disk_trouble_at(path):
+        if not overwrite:
+            _refuse_other_result(path, made_from, files)  # before there is a folder
+        path.mkdir(parents=True, exist_ok=True)
+        lock = _lock(path)
+    try:
+        with disk_trouble_at(path):
+            if overwrite:
+                _remove_other_result(path, made_from)
+            else:
+                _refuse_other_result(path, made_from, files)  # the holder of the lock has just finished
+            records.write_json(path / RESULT, {"made_from": made_from, "files": list(files)})
+        yield path
+    finally:
+        _unlock(lock)
+
+
+@dataclass(frozen=True)
+class _Result:
+    made_from: dict[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+    @property
+    def task(self) -> str:
+        return str(self.made_from.get("task", "unknown"))
+
+
+def _result_at(path: Path) -> _Result:
+    """The result that a folder holds or was taken for; an empty one where there is none."""
+    file = path / RESULT
+    if not file.exists():
+        return _Result()
+    row = records.read_json(file)
+    if not (isinstance(row, dict) and isinstance(row.get("made_from"), dict) and isinstance(row.get("files"), list)
+            and all(isinstance(name, str) and component(name) == name for name in row["files"])):
+        raise InputError(f"{shown(file)} is damaged: choose another folder, or remove this file")
+    return _Result(row["made_from"], tuple(row["files"]))
+
+
+def _refuse_other_result(path: Path, made_from: Mapping[str, Any], files: Sequence[str]) -> None:
+    config = _read_config(path)
+    if config is not None and "task" in config:
+        raise InputError(f"{shown(path)} holds a run of task={config['task']}: choose another folder with out=")
+    found = _result_at(path)
+    if strangers := [name for name in files if name not in found.files and os.path.lexists(path / name)]:
+        raise InputError(f"{shown(path)} holds {', '.join(strangers)}, and nothing says that this task made them: choose "
+                         f"another folder with out=, or overwrite=true replaces them")
+    changed = differences(found.made_from, made_from)
+    if changed and any(os.path.lexists(path / name) for name in found.files):
+        raise InputError(f"{shown(path)} holds a result made from something else ({_listed(changed)}): choose another "
+                         f"folder with out=, or overwrite=true replaces it")
+
+
+def _remove_other_result(path: Path, made_from: Mapping[str, Any]) -> None:
+    found = _result_at(path)
+    if differences(found.made_from, made_from):
+        for name in found.files:
+            (path / name).unlink(missing_ok=True)
+
+
+def _listed(changed: Mapping[str, str]) -> str:
+    shown_first = [f"{key}: {change}" for key, change in changed.items()]
+    rest = len(shown_first) - _SHOWN_DIFFERENCES
+    return "; ".join(shown_first[:_SHOWN_DIFFERENCES]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+# Trouble with paths and disks
+
+
+_HINTS = {errno.EACCES: "check its permissions", errno.EPERM: "check its permissions",
+          errno.ENAMETOOLONG: "choose a shorter name", errno.ELOOP: "it is a link to itself",
+          errno.EISDIR: "expected a file", errno.ENOTDIR: "a file is in the way of this folder",
+          errno.EEXIST: "a file is in the way of this folder", errno.EROFS: "choose another place",
+          errno.ENOSPC: "make room", errno.EDQUOT: "make room"}
+"""What to do about an error of the system that says something of the user's files and nothing of this program."""
+
+
+def path_trouble(error: OSError) -> str | None:
+    """An error of the system about the user's files and folders in one line; None where it is another kind."""
+    if error.errno not in _HINTS:
+        return None
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes | os.PathLike) else ""
+    named = f"{name if len(name) <= 160 else name[:120] + '…'}: " if name else ""
+    return f"{named}{error.strerror}; {_HINTS[error.errno]}"
+
+
 @contextmanager
 def disk_trouble_at(path: Path) -> Iterator[None]:
+    """Say of an error of the system that this folder cannot be written to; one about another place goes on as it is."""
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot write to {shown(path)}: {error.strerror or error}; "
-                         f"make it writable, or choose another place with HARDTEXT_RUNS=<folder>") from error
+        if isinstance(error.filename, str | bytes):
+            other = Path(os.fsdecode(error.filename)).absolute()
+            if not (other.is_relative_to(Path(path).absolute()) or Path(path).absolute().is_relative_to(other)):
+                raise
+        hint = _HINTS.get(error.errno, "") if error.errno != errno.EACCES else "make it writable"
+        raise InputError(f"cannot write to {shown(path)[:200]}: {error.strerror or error}; {hint}{', or ' if hint else ''}"
+                         f"choose another folder with out=<folder>, or another place for all with "
+                         f"HARDTEXT_RUNS=<folder>") from error
 
 
 # The lock: the kernel holds it for the process, so it goes when the process goes, kill -9 included

@@ -126,6 +126,16 @@ class Run:
             _write_csv(self._logs / f"{runs.component(name)}.csv", columns, rows)
         self._to_wandb(lambda run: run.log({name: _table(columns, rows)}))
 
+    def image(self, name: str, path: Path) -> None:
+        """A picture, for W&B. (Its file is the pipeline's own.)"""
+
+        def send(run: wandb.Run) -> None:
+            import wandb
+
+            run.log({name: wandb.Image(str(path))})
+
+        self._to_wandb(send)
+
     def confusion(self, name: str, matrix: Sequence[Sequence[int]], classes: Sequence[str]) -> None:
         """A confusion matrix: rows are the true classes, columns the predicted ones; (classes, classes) counts."""
         counts = [[int(count) for count in row] for row in matrix]

@@ -15,7 +15,7 @@ import pytest
 from hardtext.config import EvaluateConfig
 from hardtext.core import InputError
 from hardtext.pipelines import leaderboard
-from hardtext.scoring import SemanticSettings, claims, semantic_from_name
+from hardtext.scoring import SemanticSettings, claims, semantic_from_name, submission
 from hardtext.tracking import LoggerSettings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +28,10 @@ class Stub(SemanticSettings):
 
     def _score_distinct(self, pairs):
         return numpy.array([min(len(a), len(b)) / max(len(a), len(b)) for a, b in pairs])
+
+
+class Real(Stub):
+    stand_in = ""
 
 
 FILES = ("leaderboard.json", "leaderboard.md", "leaderboard.tex", "leaderboard.csv", "comparisons.csv")
@@ -66,8 +70,8 @@ def root(tmp_path) -> Path:
 
 
 def evaluate(root: Path, **values):
-    return leaderboard.run(EvaluateConfig(task="leaderboard", runs=str(root), out=str(root.parent / "board"), **{
-        "semantic": Stub("stub"), "logger": LoggerSettings(wandb=False), **values}))
+    return leaderboard.run(EvaluateConfig(task="leaderboard", runs=str(root), **{
+        "out": str(root.parent / "board"), "semantic": Stub("stub"), "logger": LoggerSettings(wandb=False), **values}))
 
 
 def test_the_files_say_what_the_runs_hold(root, capsys):
@@ -79,9 +83,10 @@ def test_the_files_say_what_the_runs_hold(root, capsys):
                                 ("bert", "pr", "bert_attack"), ("tiny", "sample", "bert_attack")}
     assert by_scenario["bilstm", "pr", "bert_attack"]["confusion"] == 0.75
     cosine = Stub("stub").stand_in
-    assert by_scenario["bilstm", "pr", "deepwordbug"]["marks"] == [cosine, "masked LM: small"]
+    assert by_scenario["bilstm", "pr", "deepwordbug"]["marks"] == [
+        cosine, "masked LM: small", "12 of 416 texts"]
     assert by_scenario["bert", "pr", "bert_attack"]["marks"] == [
-        cosine, "the first 4 texts of a run that is not finished"]
+        cosine, "the first 4 texts of a run that is not finished (running)", "4 of 416 texts"]
     assert by_scenario["tiny", "sample", "bert_attack"]["marks"] == [
         cosine, "domain: generated sample", "the first 4 texts only", "max_queries=500"]
     assert board["left_out"] == ["attack/pr/bilstm/pwws/seed=0/attempts.jsonl (empty so far)"]
@@ -138,6 +143,35 @@ def test_attempts_without_a_summary_are_not_taken_for_the_real_thing(tmp_path):
     assert "no summary.json beside the attempts" in cell.marks[1]
 
 
+def test_a_half_written_line_is_marked_and_said_once(tmp_path, caplog):
+    whole = save(tmp_path / "runs/a", [row(0, True), row(1, True)]) / "attempts.jsonl"
+    whole.write_text(whole.read_text() + '{"id": "pr-att')
+    begun = save(tmp_path / "runs/b", []) / "attempts.jsonl"
+    begun.write_text('{"id": "pr')
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert cell.instances == 2 and submission.HALF_LINE in cell.marks
+    assert caplog.text.count("half-written") == 1
+    assert "b/attempts.jsonl (empty so far)" in caplog.text
+
+
+def test_an_altered_claim_changes_no_table(root, caplog):
+    evaluate(root)
+    out = root.parent / "board"
+    before = {name: (out / name).read_bytes() for name in FILES}
+    (file,) = (out / "claims/pr/bilstm/bert_attack").iterdir()
+    good = file.read_text()
+    file.write_text(good.replace("true", "false"))
+    evaluate(root)
+    assert f"{file}: no claim of ours (altered since it was written" in caplog.text
+    assert {name: (out / name).read_bytes() for name in FILES} == before and file.read_text() == good
+
+
+def test_damaged_words_of_a_run_are_one_line(tmp_path):
+    save(tmp_path / "runs/a", [row(0, True)], summary={"stand_ins": "BERT"})
+    with pytest.raises(InputError, match="summary.json: stand_ins holds 'BERT', expected a list of texts"):
+        evaluate(tmp_path / "runs")
+
+
 def test_seeds_share_a_cell(tmp_path):
     for seed in (0, 1):
         save(tmp_path / f"runs/bert_attack/seed={seed}", [row(i, i >= seed, seed=seed) for i in range(4)])
@@ -165,6 +199,99 @@ def test_bad_input_is_one_line_and_writes_no_table(root):
         empty = root.parent / "empty"
         empty.mkdir()
         evaluate(empty)
+
+
+def submission_file(folder: Path, name: str, texts: int, text="The minister lied about budget number {}.") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["succeeded\tnum_queries\toriginal_text\tmodified_text\t"]
+    lines += [f"True\t2\t{text.format(i)}\t{text.format(i)[:-1]}!\t" for i in range(texts)]
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(("texts", "text", "mark"), [
+    (1, "A lie {}.", "1 of 416 texts"), (417, "A lie {}.", "417 texts, the published set has 416"),
+    (416, "A lie.", "416 texts, only 1 of which differ from each other"), (416, "A lie {}.", None)])
+def test_only_as_many_texts_as_were_published_rank_among_the_published(tmp_path, texts, text, mark):
+    for victim in ("BERT", "BiLSTM", "surprise"):
+        submission_file(tmp_path / "runs", f"submission_PR2_False_cheat_{victim}.tsv", texts, text)
+    made = evaluate(tmp_path / "runs", semantic=Real("bleurt"))
+    assert {cell.marks for cell in made.cells} == {(mark,) if mark else ()}
+    assert [row.rank for row in made.tables["BERT"] if row.ours] == [1]  # of one domain: in a group of its own
+    assert all(not row.complete for row in made.overall if row.ours)
+
+
+def test_a_whole_system_is_ranked_and_one_with_a_scenario_too_short_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr("hardtext.scoring.segment.stand_in", lambda *words: "")  # LAMBO is not here
+    sizes = {"PR2": 416, "FC": 405, "RD": 415, "HN": 400, "C19": 595}
+    for domain, size in sizes.items():
+        for name, texts in (("whole", size), ("short", 1 if domain == "RD" else size)):
+            text = f"Evidence {{}} of it. ~ A {name} claim." if domain in ("FC", "C19") else f"A {name} lie {{}}."
+            submission_file(tmp_path / "runs", f"submission_{domain}_False_{name}_BERT.tsv", texts, text)
+    rows = {row.method: row for row in evaluate(tmp_path / "runs", semantic=Real("bleurt")).tables["BERT"] if row.ours
+            and len(row.cells) > 1}
+    assert rows["whole"].complete and rows["whole"].rank == 1
+    assert not rows["short"].complete and len(rows["short"].cells) == 4
+
+
+def test_errors_are_no_texts(tmp_path):
+    rows = [row(i, True) | ({"status": "error", "adversarial": None, "adversarial_probs": None, "error": "gone"} if i else {})
+            for i in range(416)]
+    save(tmp_path / "runs/a", rows)
+    (cell,) = evaluate(tmp_path / "runs").cells
+    assert cell.marks[1:] == ("1 of 416 texts (415 of its 416 attempts are errors)",)
+
+
+def test_equal_bytes_of_two_scenarios_are_no_copies(tmp_path):
+    for name in ("PR2_False_x_BERT", "PR2_False_x_BiLSTM", "HN_False_x_BERT", "HN_False_y_BERT"):
+        submission_file(tmp_path / "runs", f"submission_{name}.tsv", 3)
+    made = evaluate(tmp_path / "runs")
+    assert sorted((cell.domain, cell.victim) for cell in made.cells) == [("hn", "BERT"), ("pr", "BERT"), ("pr", "BiLSTM")]
+    left = json.loads((tmp_path / "board/leaderboard.json").read_text())["left_out"]
+    assert left == ["submission_HN_False_y_BERT.tsv (a copy of submission_HN_False_x_BERT.tsv)"]
+
+
+def test_nothing_to_rank_is_said(tmp_path):
+    save(tmp_path / "runs/a", [])
+    with pytest.raises(InputError, match=r"holds nothing to rank: a/attempts.jsonl \(empty so far\)"):
+        evaluate(tmp_path / "runs")
+    assert not (tmp_path / "board").exists()
+
+
+def test_the_rows_of_several_runs_name_their_file(tmp_path):
+    save(tmp_path / "runs/a", [row(0, True), row(1, True, seed=1)])
+    with pytest.raises(InputError, match=r"a/attempts.jsonl: attempts of several runs \(seed: 0, 1\)"):
+        evaluate(tmp_path / "runs")
+
+
+def test_another_board_is_not_written_over(root):
+    evaluate(root)
+    out = root.parent / "board"
+    before = (out / "leaderboard.json").read_bytes()
+    save(root.parent / "others/a", [row(0, True)])
+    with pytest.raises(InputError, match=r"holds a result made from something else \(runs: .*runs → .*others\)"):
+        evaluate(root.parent / "others", out=str(out))
+    assert (out / "leaderboard.json").read_bytes() == before
+    evaluate(root.parent / "others", out=str(out), overwrite=True)
+    assert (out / "leaderboard.json").read_bytes() != before
+
+
+def test_each_folder_of_runs_has_a_place_of_its_own(root, monkeypatch):
+    monkeypatch.setenv("HARDTEXT_RUNS", str(root))
+    save(root.parent / "others/a", [row(0, True)])
+    for folder in (root, root.parent / "others"):
+        evaluate(folder, out=None)
+    found = sorted(path.parent.relative_to(root).as_posix() for path in root.rglob("leaderboard.md"))
+    assert found[0] == "evaluate/leaderboard" and found[1].startswith("evaluate/leaderboard/others-") and len(found) == 2
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_a_pipe_and_a_dead_link_are_refused(tmp_path, make):
+    (tmp_path / "runs").mkdir()
+    make(tmp_path / "runs/attempts.jsonl")
+    with pytest.raises(InputError, match="cannot read .*attempts.jsonl: (not a plain file|No such file)"):
+        evaluate(tmp_path / "runs")
 
 
 def test_a_submission_stands_beside_our_runs(shared_data, tmp_path):

@@ -10,7 +10,8 @@ from hardtext.config import EvaluateConfig
 from hardtext.core import InputError
 from hardtext.domains import DOMAINS
 from hardtext.pipelines import score
-from hardtext.scoring import claims, semantic_from_name
+from hardtext.scoring import claims, semantic_from_name, submission
+from hardtext.scoring.summary import NO_SUMMARY
 from hardtext.tracking import LoggerSettings
 from hardtext.victims import MODELS
 
@@ -20,10 +21,10 @@ SAMPLE = DOMAINS["sample"](name="sample", train=32)
 @pytest.fixture
 def victim(tmp_path, monkeypatch):
     """A function that says refuted where an evidence or claim holds "zzz"."""
-    (tmp_path / "told.py").write_text("def classify(texts):\n"
+    (tmp_path / "told_strict.py").write_text("def classify(texts):\n"
                                       "    return [[0.1, 0.9] if 'zzz' in text else [0.8, 0.2] for text in texts]\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    return MODELS["callable"](name="callable", target="told:classify")
+    return MODELS["callable"](name="callable", target="told_strict:classify")
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def told(tmp_path, rows, **values):
 def test_success_is_what_the_victim_says(tmp_path, victim, rows, capsys):
     believed = told(tmp_path, rows, strict=False)
     assert believed.successes == 2
-    scores = told(tmp_path, rows, model=victim)
+    scores = told(tmp_path, rows, model=victim, overwrite=True)
     assert scores.instances == 4 and scores.successes == 2 and scores.confusion == 0.5
     written = json.loads((tmp_path / "out/scores.json").read_text())
     assert written["strict"] == {"victim": "callable",
@@ -92,3 +93,53 @@ def test_a_file_without_adversarial_texts_asks_nothing(tmp_path, victim, rows):
     scores = told(tmp_path, [rows[3]], model=victim)
     assert scores.successes == 0
     assert json.loads((tmp_path / "out/scores.json").read_text())["strict"]["asked"] == 0
+
+
+def test_the_title_names_the_sample(tmp_path, victim, rows, capsys):
+    told(tmp_path, rows, model=victim)
+    assert "mine against callable on sample (generated sample)" in capsys.readouterr().out
+    assert "on sample (generated sample)" in (tmp_path / "out/scores.md").read_text()
+    written = json.loads((tmp_path / "out/scores.json").read_text())
+    assert written["domain_stand_in"] == "generated sample" and NO_SUMMARY in written["stand_ins"]
+
+
+def test_a_victim_of_another_domain_is_named_by_it(tmp_path, rows):
+    folder = tmp_path / "v" / "victim"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    record = {"name": "tiny", "max_length": 8, "domain": {"name": "pr", "classes": ["plain", "propaganda"]}}
+    (folder / "hardtext.json").write_text(json.dumps(record))
+    for name in ("v", "v/victim"):
+        with pytest.raises(InputError, match=r"trained for domain pr \(plain, propaganda\), but domain=sample has "
+                                             r"supported, refuted; choose a victim of that domain"):
+            told(tmp_path, rows, victim=str(tmp_path / name))
+
+
+def test_what_cannot_work_is_refused_before_the_victim_is_asked(tmp_path, victim, rows, monkeypatch, caplog):
+    def never(*_, **__):
+        raise AssertionError("the victim was loaded")
+
+    monkeypatch.setattr(score, "victim_of", never)
+    caplog.set_level("INFO")
+    missing = semantic_from_name("bleurt", path=str(tmp_path / "no/BLEURT-20"))
+    for values, words in (({"segmenter": "lamdo"}, "segmenter=lamdo: expected one of"),
+                          ({"semantic": missing}, "semantic.path=.*no such folder"), ({"attempts": ""}, "task=score needs")):
+        for asked in (True, False):
+            with pytest.raises(InputError, match=words):
+                told(tmp_path, rows, model=victim, **{"strict": asked} | values)
+    with pytest.raises(InputError, match="all 1 attempts are errors"):
+        told(tmp_path, [rows[3] | {"status": "error", "error": "boom"}], strict=False)
+    assert "scoring" not in caplog.text and not (tmp_path / "out").exists()
+
+
+def test_what_the_tracker_gets_and_what_is_said_of_a_killed_run(tmp_path, rows, monkeypatch):
+    sent = {}
+    monkeypatch.setattr("hardtext.tracking.Run.summary", lambda self, values: sent.update(values))
+    (tmp_path / "summary.json").write_text('{"stand_ins": ["masked LM: small"]}')
+    (tmp_path / "attempts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"id": "x')
+    score.run(EvaluateConfig(task="score", attempts=str(tmp_path), out=str(tmp_path / "out"),
+                             semantic=semantic_from_name("minilm"), logger=LoggerSettings(wandb=False)))
+    assert 0 < sent["bodega_gated"] < sent["bodega"] and 0 < sent["preserved"] < 1
+    written = json.loads((tmp_path / "out/scores.json").read_text())
+    assert written["notes"] == [submission.HALF_LINE] and "masked LM: small" in written["stand_ins"]
+    assert submission.HALF_LINE in (tmp_path / "out/scores.md").read_text()

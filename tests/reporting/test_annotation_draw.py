@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hardtext.core import Attempt, InputError
 from hardtext.reporting.annotation.draw import allocate, draw, system_names
+from hardtext.scoring.summary import NO_SUMMARY
 
 
 def attempt(key, attack="pwws", domain="pr", victim="bert", status="success", text="an original text"):
@@ -60,6 +61,7 @@ def test_runs_of_one_attack_are_one_system_unless_they_attack_the_same_victim_tw
         a: "pwws (seed=0)", b: "pwws (seed=1)", c: "bae"}
     assert system_names({a: run(1), b: run(1)}, {b: "masked LM: tiny"}) == {a: "pwws (seed=0)", b: "pwws (seed=1, stand-in)"}
     assert system_names({a: run(1), b: run(1, victim="bilstm")}, {b: "domain: sample"}) == {a: "pwws", b: "pwws (stand-in)"}
+    assert system_names({a: run(1), b: run(1, victim="bilstm")}, {b: NO_SUMMARY}) == {a: "pwws", b: "pwws (no summary)"}
     with pytest.raises(InputError, match="holds attempts of pwws and bae"):
         system_names({a: run(1) + run(1, attack="bae")})
     with pytest.raises(InputError, match="same name"):

@@ -22,7 +22,7 @@ import pytest
 import requests
 
 from hardtext.core import Attempt
-from hardtext.records import write_rows
+from hardtext.records import write_json, write_rows
 from hardtext.scoring.agreement import LABELS, cohen_kappa
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +104,7 @@ def write_attempts(folder: Path, attack: str) -> None:
                 adversarial=(f"{text} by {attack}",), status="success", original_probs=[0.1, 0.9],
                 adversarial_probs=[0.9, 0.1], queries=3, forwards=3, seconds=0.1, seed=0).to_row()
         for n, text in enumerate(TEXTS)))
+    write_json(folder / attack / "summary.json", {"stand_ins": []})
 
 
 def test_tasks_go_in_and_judgements_come_out(label_studio, tmp_path):

@@ -23,7 +23,7 @@ def claim(scores, *, victim="bilstm", domain="pr", system="bert_attack", marks=(
         "source": f"{victim}/{system}", "sha256": "", "scorer": {"name": "minilm"}, "segmenter": "whole",
         "marks": tuple(marks), "errors": 0, "broken_pairs": 0, "texts": tuple(map(str, range(len(scores)))),
         "success": scores > 0, "semantic": scores, "character": numpy.ones(len(scores)),
-        "queries": numpy.full(len(scores), queries)} | values)
+        "queries": numpy.broadcast_to(queries, len(scores))} | values)
 
 
 SCORES = numpy.random.default_rng(0).uniform(0.3, 0.9, 50)
@@ -117,3 +117,15 @@ def test_a_cell_without_a_success_has_dashes():
     nothing = replace(claim([0.0, 0.0]), semantic=numpy.full(2, numpy.nan), character=numpy.full(2, numpy.nan))
     markdown = formats.markdown(sheets(board.build([nothing], resamples=50)))
     assert "| bert\\_attack | 2 | 0.000 | 0.00–0.00 | 0.000 | – | – |" in markdown and "nan" not in markdown
+
+
+def test_a_median_between_two_counts_is_not_rounded():
+    made = board.build([claim(SCORES[:4], queries=numpy.array([11.0, 12.0, 13.0, 14.0])),
+                        claim(SCORES[:4], system="pwws", queries=12.0)], resamples=200)
+    table = next(s for s in sheets(made) if s.columns[0] == "system" and "median" in s.columns)
+    shown = {line.cells[0]: line.cells[1:4] for line in table.lines if line.cells}
+    assert shown == {"bert_attack": ("12.5", "12.5", "13.8"), "pwws": ("12.0", "12", "12")}
+
+
+def test_it_says_why_interval_and_corrected_p_may_differ():
+    assert all("an interval may leave out 0 where p (Holm) is above 0.05" in text.replace("\\", "") for text in everywhere())

@@ -27,6 +27,10 @@ def row(id, original, adversarial=None, status=None, **changes) -> dict:
             "forwards": 7, "seconds": 0.1, "seed": 0, "error": None} | changes
 
 
+BROKEN = "[[0,0,2,-1.0],[0,3,8,0.5]]"
+"""Saliency that the fixture damages: a page whose data nobody foresaw."""
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     root = tmp_path_factory.mktemp("runs")
@@ -34,17 +38,23 @@ def report(tmp_path_factory):
             for i in range(23)]
     hostile = [row("h1", [HOSTILE], [HOSTILE + " nоt"]), row("h2", ["A bad man."], ["A bаd man."], queries=90),
                row("h3", ["x"], status="error", error=HOSTILE)]
-    for name, rows in {"bert_attack": many, "deepwordbug": hostile}.items():
+    # three pieces a word, together more than a call takes arguments
+    long = [row("l1", [" ".join(["a"] * 45_000 + ["end"])], [" ".join(["а"] * 45_000 + ["end"])]),
+            row("l2", ["Short."], ["Shоrt."]), row("l3", ["It broke."], ["It brоke."])]
+    for name, rows in {"bert_attack": many, "deepwordbug": hostile, "pwws": long}.items():
         folder = root / name
         folder.mkdir()
         (folder / "attempts.jsonl").write_text("".join(json.dumps(r | {"attack": name}) + "\n" for r in rows))
         (folder / "summary.json").write_text(json.dumps({"stand_ins": [HOSTILE]}))
         (folder / "config.yaml").write_text(f"note: {json.dumps(HOSTILE)}\n")
     (root / "bert_attack" / "saliency.jsonl").write_text(json.dumps({"id": "m1", "pieces": [[0, 7, 11, 2.0]]}) + "\n")
-    attacks = reading.read_attacks(root)
+    (root / "pwws" / "saliency.jsonl").write_text(json.dumps({"id": "l3", "pieces": [[0, 3, 8, 0.5], [0, 0, 2, -1]]}) + "\n")
+    attacks, _ = reading.read_attacks(root)
     found = scenario.scenarios(attacks, measuring.measure(attacks, scoring.semantic_from_name("none"), 0), root)
     path = root / "report.html"
-    path.write_text(page.render(found, reading.read_trains(root), "none", "today"), encoding="utf-8")
+    html = page.render(found, [], "none", "today")
+    assert html.count(BROKEN) == 1
+    path.write_text(html.replace(BROKEN, "[[0,0,1,null]]"), encoding="utf-8")
     return path
 
 
@@ -167,6 +177,29 @@ def test_hostile_texts_are_shown_and_not_run(browser):
 def test_saliency_is_drawn(browser):
     run = opened(browser, "bert_attack")
     assert text(browser, f"{run} .heat mark") == "paid"
+
+
+def test_a_long_text_is_clipped_and_said_so_and_shown_whole_on_request(browser):
+    run = opened(browser, "pwws")
+    assert where(browser, run) == "1–3 of 3"
+    assert "its first 20,000 of " in text(browser, f"{run} .cut")
+    assert "U+0430 CYRILLIC SMALL LETTER A, looks like a, 45000 times" in text(browser, f"{run} .more"), "counted over all"
+    length = "return document.querySelector(arguments[0]).textContent.length"
+    assert browser.execute_script(length, f"{run} .text") < 20_100
+    browser.find_element("css selector", f"{run} .cut button").click()
+    assert browser.execute_script(length, f"{run} .text") > 400_000
+    assert text(browser, f"{run} .text").endswith("U+0430 end") and not browser.find_elements("css selector", f"{run} .cut")
+    for view in ("characters", "apart"):
+        choose(browser, run, "view", view)
+        assert "its first 20,000 of " in text(browser, f"{run} .cut")
+
+
+def test_an_attempt_that_cannot_be_drawn_takes_no_other_along(browser):
+    run = opened(browser, "pwws")
+    cards = browser.execute_script("return [...document.querySelectorAll(arguments[0])].map((c) => c.textContent)",
+                                   f"{run} .attempt")
+    assert cards[1].startswith("Text l2") and "Sh" in cards[1] and "cannot be shown" not in cards[1]
+    assert cards[2].startswith("Text l3") and "This attempt cannot be shown here (TypeError" in cards[2]
 
 
 def test_light_and_dark(browser):

@@ -32,6 +32,17 @@ def test_a_clean_table_says_what_a_constant_answer_would_reach():
     assert "–" in shown  # the precision, which is not defined here
 
 
+def test_the_published_accuracy_stands_below_our_own():
+    lines = text(train_table.clean_table(METRICS, CLASSES, 0.575, "published: BERT-base, somebody")).splitlines()
+    rows = [line.split("│")[1:3] for line in lines if line.count("│") == 3]
+    assert [[cell.strip() for cell in row] for row in rows[:2]] == [["accuracy", "0.800"], ["accuracy, published", "0.575"]]
+    assert "published: BERT-base, somebody" in " ".join(" ".join(lines).split())
+    shown = text(train_table.before_after_table({"clean": METRICS, "robust": ROBUST}, {"clean": METRICS, "robust": ROBUST},
+                                                CLASSES, "a note", 0.294))
+    assert "(accuracy, published)" in shown and shown.count("0.294") == 2
+    assert "published" not in text(train_table.clean_table(METRICS, CLASSES))
+
+
 def test_before_and_after_with_the_direction_that_is_better():
     better = ROBUST | {"robust_accuracy": 0.5, "confusion": 0.25}
     shown = text(train_table.before_after_table({"clean": METRICS, "robust": ROBUST}, {"clean": METRICS, "robust": better},

@@ -18,8 +18,8 @@ def attempt() -> Callable[..., Attempt]:
                        for key, text in (("original", original), ("adversarial", adversarial))}
         status = "failed" if adversarial is None else "success"
         defaults = {"id": "1", "domain": "pr", "victim": "bert", "attack": "bert_attack", "label": 1, "status": status,
-                    "original_probs": [0.1, 0.9], "adversarial_probs": None, "queries": 10, "forwards": 5,
-                    "seconds": 0.1, "seed": 0}
+                    "original_probs": [0.1, 0.9], "adversarial_probs": None if adversarial is None else [0.8, 0.2],
+                    "queries": 10, "forwards": 5, "seconds": 0.1, "seed": 0}
         return Attempt(**(defaults | as_segments | values))
 
     return make

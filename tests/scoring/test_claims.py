@@ -89,3 +89,48 @@ def test_runs_are_not_mixed(run, attempt):
 def test_the_digest_is_of_the_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     assert claims.digest(tmp_path / "a").startswith("ba7816bf8f01cfea")
+
+
+def refused(tmp_path, row, about, caplog) -> str:
+    """What is said of a claim file, which is not used."""
+    caplog.clear()
+    (tmp_path / "claim.json").write_text(json.dumps(row))
+    assert claims.read_claim(tmp_path / "claim.json", about) is None
+    (record,) = caplog.records
+    assert "\n" not in record.getMessage() and str(tmp_path / "claim.json") in record.getMessage()
+    return record.getMessage()
+
+
+@pytest.mark.parametrize("change", [{"semantic": [0.9, None, 0.5]}, {"success": [True, True, True]}, {"errors": 0},
+                                    {"queries": [7, 9, 11]}, {"texts": ["a", "b", "c"]}, {"system": "other"},
+                                    {"success": [1, 0, 1]}, {"character": [1.0]}, {"digest": "00"}, {"digest": None}])
+def test_an_altered_claim_is_refused(run, tmp_path, change, caplog):
+    about, claim = claimed(run)
+    assert "altered since it was written" in refused(tmp_path, claim.to_row() | change, about, caplog)
+
+
+def test_a_claim_without_its_digest_or_of_another_make_is_refused(run, tmp_path, caplog):
+    about, claim = claimed(run)
+    row = claim.to_row()
+    for other in ({key: value for key, value in row.items() if key != "digest"}, row | {"extra": 1}, [], "claim"):
+        assert "other fields than a claim has" in refused(tmp_path, other, about, caplog)
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"semantic": [0.5, None]}, "3 texts, but 2 values of semantic"),
+    ({"success": []}, "3 texts, but 0 values of success"),
+    ({"texts": [], "success": [], "semantic": [], "character": [], "queries": []}, "it holds no text"),
+    ({"texts": "abc"}, "texts: expected a list"),
+    ({"queries": None}, "queries: expected a list"),
+    ({"texts": ["a", "a", "b"]}, "texts"),
+    ({"semantic": [1.2, None, 0.5]}, "semantic"), ({"semantic": [-0.1, None, 0.5]}, "semantic"),
+    ({"semantic": [None, None, 0.5]}, "semantic"), ({"semantic": [0.5, 0.5, 0.5]}, "semantic"),
+    ({"character": [True, None, 0.5]}, "character"), ({"character": ["1", None, 0.5]}, "character"),
+    ({"success": [1, 0, 1]}, "success"), ({"queries": [1, -2, 3]}, "queries"), ({"queries": [1, None, 3]}, "queries"),
+    ({"errors": -1}, "errors, broken_pairs"), ({"broken_pairs": 0.5}, "errors, broken_pairs"), ({"marks": [1]}, "marks"),
+])
+def test_columns_that_are_no_measurement_are_refused_whatever_their_digest(run, tmp_path, change, words, caplog):
+    about, claim = claimed(run)
+    row = claim.to_row() | change
+    del row["digest"]
+    assert words in refused(tmp_path, row | {"digest": claims._digest(row)}, about, caplog)

@@ -13,6 +13,7 @@ import pytest
 
 from hardtext.records import read_json
 from hardtext.scoring import preserved
+from hardtext.scoring.semantic import MiniLM
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = "incrediblae_manual_eval/InCrediblAE_Manual_Evaluation_Dataset.csv"
@@ -20,7 +21,7 @@ EVIDENCE, CLAIM = "henry iii was king of england from 1216 until his death .", "
 
 
 def of(evidence=EVIDENCE, claim=CLAIM) -> float:
-    return float(preserved.probabilities([((EVIDENCE, CLAIM), (evidence, claim))], device="cpu")[0])
+    return float(preserved.probabilities([((EVIDENCE, CLAIM), (evidence, claim))], MiniLM(device="cpu"))[0])
 
 
 def test_hand_worked_flag_features():
@@ -34,7 +35,7 @@ def test_hand_worked_flag_features():
 def test_hand_worked_text_features():
     read = CLAIM.replace("2", "caps")
     row, same = preserved.features([((EVIDENCE, CLAIM), (EVIDENCE.replace("king", "kіng"), read)),
-                                    ((EVIDENCE, CLAIM), (EVIDENCE.replace("king", "kіng"), CLAIM))], device="cpu")
+                                    ((EVIDENCE, CLAIM), (EVIDENCE.replace("king", "kіng"), CLAIM))], MiniLM(device="cpu"))
     length = len(f"{EVIDENCE} ~ {read}")
     character, character_read, least, mean = row[len(preserved.FLAG_FEATURES):]
     assert character == pytest.approx(1 - 5 / length) and character_read == pytest.approx(1 - 4 / length)
@@ -61,19 +62,19 @@ def test_what_a_reader_reads_decides():
 
 def test_probabilities_do_not_depend_on_what_else_is_asked():
     changes = [((EVIDENCE, CLAIM), (EVIDENCE, CLAIM.replace("king", word))) for word in ("queen", "kіng", "k ing")]
-    together = preserved.probabilities(changes, device="cpu")
+    together = preserved.probabilities(changes, MiniLM(device="cpu"))
     assert together == pytest.approx([of(claim=new) for _, (_, new) in changes], abs=1e-5)
 
 
 @pytest.mark.parametrize("change", [(("",), ("",)), (("",), ("a",)), (("a",), ("",)), (("a", "b"), ("a b",)),
                                     (("🔥",), ("e\u0301\u200b",)), (("\n",), (" ~ ",))])
 def test_odd_texts_have_a_probability(change):
-    assert 0 <= preserved.probabilities([change], device="cpu")[0] <= 1
+    assert 0 <= preserved.probabilities([change], MiniLM(device="cpu"))[0] <= 1
 
 
 def test_no_change_asks_nothing():
-    assert preserved.probabilities([], device="no such device").shape == (0,)
-    assert preserved.probabilities([(("a b",), ("A b",))], device="no such device")[0] > 0.9
+    assert preserved.probabilities([], MiniLM(device="no such device")).shape == (0,)
+    assert preserved.probabilities([(("a b",), ("A b",))], MiniLM(device="no such device"))[0] > 0.9
 
 
 def test_the_file_says_what_it_is_worth():

@@ -8,7 +8,8 @@ import numpy
 import pytest
 
 from hardtext.core import InputError
-from hardtext.scoring import SemanticSettings, score
+from hardtext.scoring import SemanticSettings, measure, preserved, score, semantic_from_name
+from hardtext.scoring.scores import averages, check
 from hardtext.scoring.semantic import NoSemantic
 
 CONTRACT = ["instances", "successes", "confusion", "semantic", "character", "bodega", "queries", "forwards",
@@ -78,7 +79,7 @@ def test_without_a_semantic_scorer_semantic_and_bodega_are_null(attempt):
 def test_gated_is_what_to_expect_where_a_lost_meaning_counts_zero(attempt, monkeypatch):
     asked = []
 
-    def probabilities(changes):
+    def probabilities(changes, encoder):
         asked.extend(changes)
         return numpy.array([1.0, 0.5, 0.0])
 
@@ -202,3 +203,58 @@ def test_a_scorer_that_gives_no_number_is_refused(attempt):
 def test_unknown_names_are_refused_with_the_choices(attempt):
     with pytest.raises(InputError, match="semantic=blert: expected one of bleurt, minilm, bertscore, none"):
         score([attempt()], semantic="blert")
+
+
+@pytest.mark.parametrize("segmenter", ["whole", "pair", "rules"])
+@pytest.mark.parametrize("change", [("", "x"), ("x", ""), (" ", ""), ("\n", "\u200b"), (("", ""), ("x", "")),
+                                    (("a", "b"), ("", ""))])
+def test_empty_texts_are_scored(attempt, change, segmenter):
+    scores = score([attempt(*change)], semantic="minilm", segmenter=segmenter)
+    assert scores.confusion == 1.0 and 0 <= scores.bodega_gated <= scores.bodega <= 1
+
+
+def test_what_cannot_be_scored_is_said_before_a_model_is_loaded(attempt):
+    with pytest.raises(InputError, match="segmenter=lamdo: expected one of auto"):
+        check([attempt()], segmenter="lamdo")
+    with pytest.raises(InputError, match="all 1 attempts are errors"):
+        check([attempt(status="error", error="boom")])
+    with pytest.raises(InputError, match="several runs"):
+        check([attempt(victim="a"), attempt(victim="b")])
+    assert check([attempt(("a", "b"), domain="mine")]) == "pair"
+
+
+def test_the_parts_of_a_score_are_the_score(attempt):
+    """One measurement for two runs, cut in two: what a report does."""
+    first = [attempt("He won 2 cups.", "He won 2 cuрs.", id="1"), attempt(id="2", status="error", error="boom")]
+    second = [attempt(id="3", victim="x"), attempt("It was bad.", "It was bаd.", id="4", victim="x")]
+    semantic = semantic_from_name("minilm")
+    columns = measure.columns([*first, *second], semantic, "whole")
+    assert columns.success.tolist() == [True, False, False, True]
+    for run, part in ((first, columns[:2]), (second, columns[2:])):
+        made = averages(run, part, semantic=semantic, segmenter="whole", seed=3).to_row()
+        whole = score(run, semantic=semantic, seed=3).to_row()
+        assert made.keys() == whole.keys()
+        for name in ("confusion", "semantic", "character", "bodega", "preserved", "bodega_gated"):
+            assert made[name] == pytest.approx(whole[name], abs=1e-6)
+        assert (made["instances"], made["errors"], made["victim"]) == (whole["instances"], whole["errors"], whole["victim"])
+
+
+def test_minilm_encodes_no_sentence_twice(attempt, monkeypatch):
+    from hardtext.scoring import minilm
+
+    encoded = []
+    vectors = minilm.Encoder.vectors
+
+    def watched(self, sentences):
+        encoded.extend(sentences)
+        return vectors(self, sentences)
+
+    attempts = [attempt("He won 2 cups. It rained.", "He lost 2 cups. It rained.", id=i, domain="mine") for i in "123"]
+    semantic = semantic_from_name("minilm")
+    alone = measure.columns(attempts, semantic, "rules", with_preserved=False)
+    apart = preserved.probabilities(measure.successes(attempts))
+    monkeypatch.setattr(minilm.Encoder, "vectors", watched)
+    columns = measure.columns(attempts, semantic, "rules")
+    assert sorted(encoded) == ["He lost 2 cups .", "He won 2 cups .", "It rained ."]
+    assert columns.semantic.tolist() == alone.semantic.tolist()
+    assert columns.preserved == pytest.approx(apart, abs=1e-6)

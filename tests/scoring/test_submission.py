@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hardtext.core import Attempt, InputError
 from hardtext.records import write_json, write_rows
 from hardtext.scoring import load_attempts, read_submission, score, write_submission
+from hardtext.scoring.submission import HALF_LINE, notes
 from hardtext.text import join
 
 HEADER = "succeeded\tnum_queries\toriginal_text\tmodified_text\t\n"
@@ -39,10 +40,10 @@ def test_the_official_file_name_says_domain_attack_and_victim(tsv):
 
 
 def test_pairs_become_segments_and_damaged_ones_keep_their_joined_text(tsv):
-    path = tsv(HEADER + "True\t1\tev ~ claim\tev~claim\t\nTrue\t1\tx ~ y ~ claim\tx ~ y ~ c ~ laim\t\n")
+    path = tsv(HEADER + "True\t1\tev ~ claim\tev~claim\t\nTrue\t1\tx y ~ claim\tx y ~ c ~ laim\t\n")
     first, second = read_submission(path, "fc")
     assert (first.original, first.adversarial) == (("ev", "claim"), ("ev~claim",))
-    assert (second.original, join(second.adversarial)) == (("x ~ y", "claim"), "x ~ y ~ c ~ laim")
+    assert (second.original, join(second.adversarial)) == (("x y", "claim"), "x y ~ c ~ laim")
 
 
 def test_of_a_domain_of_ones_own_the_texts_say_whether_they_are_pairs(tsv):
@@ -81,6 +82,10 @@ FAILED = "\tATTACK_UNSUCCESSFUL\t\n"
     (HEADER + "False\t2\ta\tb\t\n", "pr", "line 2: succeeded is False but the modified text is 'b'"),
     (HEADER + "False\t2\ta ~ b" + FAILED + "False\t2\ta" + FAILED, "fc", r"line 3: domain=fc holds pairs .* another"),
     (HEADER + "False\t2\ta ~ b" + FAILED + "False\t2\tc ~ d" + FAILED, "hn", "domain=hn holds single texts, .* another"),
+    (HEADER + "False\t2\ta ~ b" + FAILED + "False\t2\ta ~ b ~ c" + FAILED + "False\t1\tx" + FAILED, "c19",
+     r"line 3: domain=c19 holds pairs joined by one ' ~ ', but this text has 2 of them: 'a ~ b ~ c' \(and 1 more lines\)"),
+    (HEADER + "False\t2\ta ~ b" + FAILED + "False\t2\ta ~ b ~ c" + FAILED, "mine", "line 3: .* 2 of them"),
+    (HEADER + "True\t2\ta\ta\t\n", "pr", "line 2: succeeded is True but the modified text is the original"),
     (GOOD, None, "say which with domain=<domain>"),
 ])
 def test_anything_wrong_is_one_clear_line_and_nothing_is_scored(tsv, content, domain, message):
@@ -100,7 +105,7 @@ def test_a_name_of_another_domain_is_refused(tsv):
 
 def test_written_and_read_back_scores_the_same(attempt, tmp_path):
     attempts = [attempt(("a\nb", "c d"), ("a\nb", "c e"), id="0", domain="fc"),
-                attempt(("x ~ y", "z"), ("x ~ y", "q"), id="1", domain="fc"),
+                attempt(("x ~y", "z"), ("x ~y", "q"), id="1", domain="fc"),
                 attempt(("e", "f"), id="2", domain="fc", status="skipped", queries=0)]
     write_submission(attempts, tmp_path / "s.tsv")
     back = load_attempts(tmp_path / "s.tsv", "fc")
@@ -110,11 +115,19 @@ def test_written_and_read_back_scores_the_same(attempt, tmp_path):
     assert (ours.confusion, ours.character, ours.queries) == (theirs.confusion, theirs.character, theirs.queries)
 
 
+def test_single_texts_of_which_some_look_like_pairs_are_counted(tsv):
+    attempts = read_submission(tsv(HEADER + "False\t2\ta" + FAILED + "False\t2\ta ~ b" + FAILED), "mine")
+    assert [len(attempt.original) for attempt in attempts] == [1, 1]
+    assert notes(attempts) == ["1 of 2 texts hold ' ~ ', as pairs do (the first: row 1, counted from 0); all are taken for "
+                               "single texts"]
+    assert notes(attempts[:1]) == [] == notes(read_submission(tsv(HEADER + "False\t2\ta ~ b" + FAILED), "fc"))
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\r\\")).filter(
-    lambda text: text != "ATTACK_UNSUCCESSFUL")
+    lambda text: text != "ATTACK_UNSUCCESSFUL" and " ~ " not in f"~ {text}")
 
 
-@given(st.lists(st.tuples(TEXT, st.none() | TEXT), min_size=1, max_size=5))
+@given(st.lists(st.tuples(TEXT, st.none() | TEXT).filter(lambda pair: pair[0] != pair[1]), min_size=1, max_size=5))
 def test_any_text_without_tabs_survives_the_round_trip(tmp_path_factory, rows):
     attempts = [Attempt(id=str(i), domain="file", victim="v", attack="a", label=0, original=("one", old),
                         adversarial=None if new is None else ("one", new), status="failed" if new is None else "success",
@@ -132,6 +145,8 @@ def test_what_the_layout_cannot_say_is_refused_and_nothing_is_written(attempt, t
         write_submission([attempt(status="error", error="gone")], path)
     with pytest.raises(InputError, match=r"attempt 1: its text holds '\\t'"):
         write_submission([attempt("a\tb")], path)
+    with pytest.raises(InputError, match="attempt 1: its pair holds ' ~ ' inside a segment"):
+        write_submission([attempt(("a ~ b", "c"))], path)
     assert not path.exists()
 
 
@@ -152,6 +167,20 @@ def test_reads_attempts_jsonl_and_its_folder(attempt, tmp_path, caplog):
     write_json(tmp_path / "status.json", {"state": "running"})
     assert load_attempts(tmp_path) == attempts
     assert "the run is not finished (state: running)" in caplog.text
+
+
+def test_a_half_written_last_line_is_said_once(attempt, tmp_path, caplog):
+    path = tmp_path / "attempts.jsonl"
+    write_rows(path, [attempt(id="1").to_row(), attempt("naïve", id="2").to_row()])
+    whole = path.read_bytes()
+    cut = whole.index("ï".encode()) + 1  # in the middle of a character
+    path.write_bytes(whole[:cut])
+    assert [a.id for a in load_attempts(tmp_path)] == ["1"]
+    assert [record.getMessage() for record in caplog.records] == [f"{path}: {HALF_LINE}"]
+    caplog.clear()
+    assert load_attempts(path, quiet=True) and not caplog.records
+    path.write_bytes(whole[:-1])  # a whole row that lacks only its line end
+    assert [a.id for a in load_attempts(path)] == ["1", "2"] and not caplog.records
 
 
 @pytest.mark.parametrize(("rows", "domain", "message"), [
@@ -175,3 +204,18 @@ def test_a_missing_or_foreign_file_is_one_clear_line(tmp_path):
     (tmp_path / "table.csv").touch()
     with pytest.raises(InputError, match="expected attempts.jsonl, an attack folder or a submission .tsv"):
         load_attempts(tmp_path / "table.csv")
+
+
+@pytest.mark.parametrize("original", ["", "  ", "\\n"])
+def test_a_success_on_an_empty_text_is_refused(tsv, original):
+    with pytest.raises(InputError, match="line 2: succeeded is True but the original text is empty"):
+        read_submission(tsv(HEADER + f"True\t2\t{original}\tnew\t\n"), "pr")
+    assert read_submission(tsv(HEADER + f"False\t2\t{original}\tATTACK_UNSUCCESSFUL\t\n"), "pr")[0].status == "failed"
+
+
+@pytest.mark.parametrize("field", ["domain", "victim", "attack", "seed"])
+def test_rows_of_several_runs_name_their_file(tmp_path, attempt, field):
+    rows = [attempt(id=str(i), **{field: i if field == "seed" else f"{field}{i}"}).to_row() for i in range(2)]
+    write_rows(tmp_path / "attempts.jsonl", rows)
+    with pytest.raises(InputError, match=rf"attempts.jsonl: attempts of several runs \({field}: "):
+        load_attempts(tmp_path)

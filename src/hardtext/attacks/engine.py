@@ -160,7 +160,7 @@ class _Run(Task):
         self.status = "failed"
         if len(segments) == 2 and text.separator_count(found) != text.separator_count(segments):
             self.error = SEPARATOR_BROKEN
-        elif 2 * flips.sum() > len(flips):
+        elif found != segments and 2 * flips.sum() > len(flips):  # a victim that answers by chance may change its mind
             self.status, self.adversarial, self.final = "success", found, final.mean(axis=0)
         elif flips[0]:
             self.error = f"{NOT_REPRODUCED}: {flips.sum()} of {len(flips)}"

@@ -8,9 +8,10 @@ model learns it in a minute, and its figures say nothing about any published cor
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 from hardtext import seeding
 from hardtext.core import Corpus, Domain, Example, InputError
@@ -40,6 +41,9 @@ class SampleDomain(DomainSettings):
     name: str = "sample"
     train: int = SIZES["train"]
 
+    meaning: ClassVar[Domain] = Domain("sample", ("supported", "refuted"), positive=(1,), pair=True,
+                                       stand_in="generated sample")
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 2 <= self.train <= SIZES["train"]:
@@ -49,7 +53,7 @@ class SampleDomain(DomainSettings):
         """The corpus does not depend on ``root`` or ``seed``."""
         pairs = generate()
         return Corpus(
-            domain=Domain(self.name, ("supported", "refuted"), positive=(1,), pair=True, stand_in="generated sample"),
+            domain=replace(self.meaning, name=self.name),
             train=pairs["train"][: self.train], dev=pairs["dev"], attack=pairs["attack"],
             notes=("the domain sample is generated from facts of GeoNames (geonames.org, CC BY 4.0): "
                    "its figures stand for no published corpus",))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,29 +25,42 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+FILES = ("agreement.json", "agreement.md")
+
 
 def run(config: EvaluateConfig) -> dict[str, Any]:
-    if config.annotations is None:
+    if not config.annotations:
         raise InputError("task=agreement needs annotations=<JSON export of Label Studio | JSON, CSV or zip export of "
                          "Teamware | CSV with annotator1_stance, …>")
     source = Path(config.annotations).expanduser()
     pairs = annotation.read_judged(source)
-    result = {"annotations": str(source)} | measure(pairs)
+    result = {"annotations": str(source)} | measure(pairs, annotation.drawn_ids(source, pairs))
 
-    folder = folder_of(runs.evaluate_folder("agreement", source.stem), config.out, config.label)
-    settings = {"task": "agreement", "annotations": str(source)}
-    with (runs.disk_trouble_at(folder),
+    folder = folder_of(runs.evaluate_folder("agreement", place(source)), config.out, config.label)
+    settings = {"task": "agreement", "annotations": str(source.resolve())}
+    with (runs.result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder, runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=f"agreement {source.stem}", group=config.group) as diary):
         diary.summary({name: result[name] for name in ("pairs", "judgements", "cohen_kappa", "krippendorff_alpha")})
         records.write_json(folder / "agreement.json", result)
         records.write_text(folder / "agreement.md", agreement_table.markdown(result))
     agreement_table.show(result)
+    if result["missing"] or result["unjudged"] or result["judged_once"]:
+        log.warning("%s is not complete: %d pairs of the draw are missing, %d have no judgement, %d have one", source,
+                    len(result["missing"]), result["unjudged"], result["judged_once"])
     log.info("written to %s", runs.shown(folder / "agreement.json"))
     return result
 
 
-def measure(pairs: Sequence[Judged]) -> dict[str, Any]:
-    """Everything ``agreement.json`` holds but the file's name."""
+def place(source: Path) -> str:
+    """The name of the result's folder: the file's, with what tells it from others of that name (every draw for a
+    spreadsheet is a ``tasks.csv``)."""
+    path = source.resolve()
+    return f"{path.stem[:60]},{path.parent.name[:40]}-{sha256(os.fsencode(path)).hexdigest()[:8]}"
+
+
+def measure(pairs: Sequence[Judged], drawn: Sequence[str] = ()) -> dict[str, Any]:
+    """Everything ``agreement.json`` holds but the file's name. ``drawn``: the ids of all pairs of the draw, empty where
+    they are unknown."""
     names = agreement.annotators(pairs)
     first_two = names[:2] if len(names) > 1 else []
     labels = agreement.both(pairs, *first_two) if first_two else []
@@ -54,6 +69,7 @@ def measure(pairs: Sequence[Judged]) -> dict[str, Any]:
     how = Counter(resolution.how for resolution in resolved)
     return {
         "pairs": len(pairs),
+        **_missing(pairs, drawn),
         "judgements": sum(len(pair.judgements) for pair in pairs),
         "annotators": names,
         "first_two": first_two,
@@ -69,6 +85,14 @@ def measure(pairs: Sequence[Judged]) -> dict[str, Any]:
         "published_ranking": agreement.published_ranking(),
         "published_source": SOURCE,
     }
+
+
+def _missing(pairs: Sequence[Judged], drawn: Sequence[str]) -> dict[str, Any]:
+    """What a cut or half-filled sheet lacks: pairs of the draw, and the judgements of pairs that two people were to judge."""
+    there = {pair.id for pair in pairs}
+    times = Counter(min(len(pair.judgements), 2) for pair in pairs)
+    missing = [key for key in drawn if key not in there]
+    return {"drawn": len(drawn) or None, "missing": missing, "unjudged": times[0], "judged_once": times[1]}
 
 
 def _against_file(pairs: Sequence[Judged], resolved: Sequence[agreement.Resolution]) -> dict[str, Any] | None:

@@ -14,9 +14,10 @@ from rich.text import Text
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_of
-from hardtext.pipelines.score import attack_summary
 from hardtext.reporting import annotation
 from hardtext.reporting.annotation.agreement_table import drawn_table
+from hardtext.scoring import claims
+from hardtext.scoring.summary import read_summary
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -25,13 +26,14 @@ log = logging.getLogger(__name__)
 
 
 def run(config: EvaluateConfig) -> list[annotation.Task]:
-    if config.attempts is None:
+    if not config.attempts:
         raise InputError("task=annotate needs attempts=<attempts.jsonl | attack folder | folder of them | submission "
                          ".tsv>, or several, separated by commas")
     if config.format not in annotation.FORMATS:
         raise InputError(f"format={config.format}: expected one of {', '.join(annotation.FORMATS)}")
-    found = {path: scoring.load_attempts(path, config.domain.name if config.domain else None)
-             for path in sources(config.attempts)}
+    found, copies = read(sources(config.attempts), config.domain.name if config.domain else None)
+    for words in copies:
+        log.warning("left out: %s", words)
     stand_ins = {path: _stand_in(path) for path in found}
     systems: dict[str, list[Attempt]] = {}
     said: dict[str, str] = {}
@@ -41,25 +43,29 @@ def run(config: EvaluateConfig) -> list[annotation.Task]:
     drawn = annotation.draw(systems, config.per_system, config.seed, said)
     strata = _strata(systems, drawn, said)
     counts = Counter(task.system for task in drawn)
-    for name in systems:
-        if counts[name] < config.per_system:
-            log.warning("%s: %d successes, fewer than per_system=%d", name, counts[name], config.per_system)
-
     folder = folder_of(runs.evaluate_folder("annotate", config.format, f"seed={config.seed}"), config.out, config.label)
-    if not config.overwrite and annotation.holds_another_draw(folder, drawn):
-        raise InputError(f"{runs.shown(folder)} holds another draw, which annotators may be at work on: choose another "
-                         f"seed or out=<folder>, or replace it with overwrite=true")
+    files = annotation.task_files(drawn, config.format)
     settings = {"task": "annotate", "attempts": config.attempts, "format": config.format,
                 "per_system": config.per_system, "seed": config.seed}
-    with (runs.disk_trouble_at(folder),
-          tracking.open_run(folder, config.logger, settings, name=f"annotate {config.format}", group=config.group) as diary):
-        written = annotation.write_tasks(folder, drawn, config.format)
-        diary.summary({"systems": len(systems), "tasks": len(drawn)})
-        records.write_json(folder / "drawn.json", settings | {"tasks": len(drawn), "strata": strata})
+    # two formats of one draw may share a folder; that it is one draw is told by what the files hold
+    with runs.result_folder(folder, {"task": "annotate"}, [*annotation.WRITTEN, "drawn.json"],
+                            overwrite=config.overwrite) as folder:
+        if not config.overwrite and (others := annotation.in_the_way(folder, files)):
+            raise InputError(f"{runs.shown(folder)} holds another draw, or answers to this one ({', '.join(others)} would "
+                             f"be written over): choose another seed or out=<folder>, or replace it with overwrite=true")
+        for name in systems:
+            if counts[name] < config.per_system:
+                log.warning("%s: %d successes, fewer than per_system=%d", name, counts[name], config.per_system)
+        with (runs.disk_trouble_at(folder),
+              tracking.open_run(folder, config.logger, settings, name=f"annotate {config.format}",
+                                group=config.group) as diary):
+            annotation.write_tasks(folder, files, overwrite=config.overwrite)
+            diary.summary({"systems": len(counts), "tasks": len(drawn)})
+            records.write_json(folder / "drawn.json", settings | {"tasks": len(drawn), "strata": strata, "left_out": copies})
     console = Console()
-    console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(systems)} systems"))
+    console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(counts)} systems"))
     console.print(Text(f"keep {annotation.KEY} from the annotators: it says which system made which pair"))
-    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(path.name for path in written))
+    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(files))
     return drawn
 
 
@@ -83,10 +89,26 @@ def sources(value: str) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def read(paths: Sequence[Path], domain: str | None) -> tuple[dict[Path, list[Attempt]], list[str]]:
+    """The attempts of each file, and in words which files are copies of another and left out: their pairs would be
+    judged twice."""
+    found: dict[Path, list[Attempt]] = {}
+    seen: dict[tuple[str, str, str], Path] = {}
+    copies = []
+    for path in paths:
+        attempts = scoring.load_attempts(path.parent if path.name == "attempts.jsonl" else path, domain)
+        run = (claims.digest(path), attempts[0].domain, attempts[0].victim)
+        if run in seen:
+            copies.append(f"{runs.shown(path)} (a copy of {runs.shown(seen[run])})")
+        else:
+            found[path], seen[run] = attempts, path
+    return found, copies
+
+
 def _inside(path: Path) -> list[Path]:
-    if path.is_file():
+    if not path.is_dir():
         return [path]
-    files = [path / "attempts.jsonl"] if (path / "attempts.jsonl").is_file() else sorted(path.rglob("attempts.jsonl"))
+    files = [path / "attempts.jsonl"] if (path / "attempts.jsonl").is_file() else records.files_below(path, "attempts.jsonl")
     if not files:
         raise InputError(f"attempts={path}: no attempts.jsonl in this folder or below it")
     return [file for file in files if file.stat().st_size] or files  # a run that has just begun has none yet
@@ -94,9 +116,7 @@ def _inside(path: Path) -> list[Path]:
 
 def _stand_in(path: Path) -> str:
     """What stands in for what in the run that a file of attempts belongs to, in words."""
-    summary = attack_summary(path)
-    domain = summary.get("domain_stand_in", "")
-    return "; ".join([f"domain: {domain}"] * bool(domain) + summary.get("stand_ins", []))
+    return "; ".join(read_summary(path).marks)
 
 
 def _strata(systems: Mapping[str, Sequence[Attempt]], drawn: Sequence[annotation.Task],

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,14 +45,36 @@ def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str 
     """The victim that ``victim=`` names, the ready one that ``model=`` stands for, or the one that train.py left."""
     options = {"device": device, "backend": backend}
     if source is not None:
-        return check_classes(load_victim(source, name=model.name, classes=domain.classes, **options), domain)
+        return victim_at(source, domain, name=model.name, **options)
     if not model.trainable:
         return model.victim(domain, **options)
     folder = runs.train_folder(domain.name, model.name, seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"no victim at {runs.shown(folder)}: make it with "
                          f"python train.py domain={domain.name} {chosen(model)} seed={seed}, or name one with victim=")
-    return check_classes(load_victim(folder, name=model.name, classes=domain.classes, **options), domain)
+    return victim_at(folder, domain, name=model.name, **options)
+
+
+def victim_at(source: str | Path, domain: Domain, **options: Any) -> Victim:
+    """The victim in a folder or on the hub, for this domain; ``options`` are those of ``load_victim``.
+
+    Raises InputError where ``train.py`` made it for a domain with other classes.
+    """
+    from hardtext.victims.export import RECORD, read_record
+    from hardtext.victims.labels import match
+
+    folder = Path(source).expanduser()
+    folder = folder / "victim" if (folder / "victim").is_dir() else folder
+    trained = read_record(folder).get("domain") if (folder / RECORD).is_file() else None
+    if isinstance(trained, dict) and isinstance(trained.get("classes"), list):
+        theirs = [str(name) for name in trained["classes"]]
+        try:
+            match(theirs, domain.classes)
+        except InputError as error:
+            raise InputError(f"victim={runs.shown(folder)}: trained for domain {trained.get('name')} ({', '.join(theirs)}), "
+                             f"but domain={domain.name} has {', '.join(domain.classes)}; choose a victim of that "
+                             f"domain") from error
+    return check_classes(load_victim(source, classes=domain.classes, **options), domain)
 
 
 def chosen(model: ModelSettings) -> str:
@@ -114,5 +137,21 @@ def check_classes(victim: Victim, domain: Domain) -> Victim:
 def folder_of(default: Path, out: str | None, label: str) -> Path:
     """``out`` where it is set, else the folder named by the choices; ``label`` tells a sweep's jobs apart."""
     if out is not None:
-        return Path(out).expanduser()
+        return folder_at(out)
     return default.with_name(default.name + "," + label) if label else default
+
+
+def folder_at(out: str) -> Path:
+    """The folder that ``out=`` names. Raises InputError where it names none: an empty path is the working folder."""
+    if not out.strip():
+        raise InputError("out= is empty: name a folder, or leave it away")
+    return Path(out).expanduser()
+
+
+def folder_for_runs(task: str, root: Path) -> Path:
+    """Where the result of a task about a whole folder of runs lies: one place for all runs, another for each other
+    folder."""
+    root = root.resolve()
+    if root == runs.runs_root().resolve():
+        return runs.evaluate_folder(task)
+    return runs.evaluate_folder(task, f"{root.name[:60]}-{sha256(os.fsencode(root)).hexdigest()[:8]}")

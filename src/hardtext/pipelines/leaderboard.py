@@ -8,24 +8,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import yaml
 from rich.console import Console
 
 from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
-from hardtext.pipelines.common import folder_of
-from hardtext.pipelines.score import attack_summary
+from hardtext.pipelines.common import folder_for_runs, folder_of
 from hardtext.reporting import leaderboard_formats as formats
+from hardtext.reporting import run_marks
 from hardtext.reporting.leaderboard_sheets import sheets
-from hardtext.scoring import SemanticSettings, board, claims
+from hardtext.scoring import SemanticSettings, board, claims, segment
 from hardtext.scoring.claims import Claim
+from hardtext.scoring.summary import read_summary
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
 
 log = logging.getLogger(__name__)
+
+FILES = ("leaderboard.json", "leaderboard.md", "leaderboard.tex", "leaderboard.csv", "comparisons.csv")
 
 
 def run(config: EvaluateConfig) -> board.Board:
@@ -33,23 +35,26 @@ def run(config: EvaluateConfig) -> board.Board:
     if config.semantic.name == "none":
         raise InputError("task=leaderboard ranks by BODEGA, which semantic=none leaves unknown: choose semantic=bleurt, "
                          "minilm or bertscore")
+    segment.check(config.segmenter)
     root = Path(config.runs).expanduser() if config.runs else runs.runs_root()
     sources = find(root)
-    folder = folder_of(runs.evaluate_folder("leaderboard"), config.out, config.label)
+    headers, left_out = collect(config, root, sources)
+    config.semantic.check_weights()
+    folder = folder_of(folder_for_runs("leaderboard", root), config.out, config.label)
     settings = {"task": "leaderboard", "scorer": claims.settings_of(config.semantic), "segmenter": config.segmenter,
                 "seed": config.seed}
-    with runs.disk_trouble_at(folder):
-        found, left_out = collect(config, root, sources, folder / "claims")
-    made = board.build(found, seed=config.seed)
-    with (runs.disk_trouble_at(folder),
-          tracking.open_run(folder, config.logger, settings, name="leaderboard", group=config.group) as diary):
-        diary.summary({f"{cell.domain}/{cell.victim}/{cell.system}/bodega": cell.bodega for cell in made.cells})
+    with runs.result_folder(folder, settings | {"runs": str(root.resolve())}, FILES, overwrite=config.overwrite):
+        found = [claim_of(path, about, config.semantic, folder / "claims") for path, about in headers.items()]
+        made = board.build(found, seed=config.seed)
         tables = sheets(made, left_out)
-        records.write_json(folder / "leaderboard.json", formats.board_json(made, settings=settings, left_out=left_out))
-        records.write_text(folder / "leaderboard.md", formats.markdown(tables))
-        records.write_text(folder / "leaderboard.tex", formats.latex(tables))
-        records.write_text(folder / "leaderboard.csv", formats.scores_csv(made))
-        records.write_text(folder / "comparisons.csv", formats.comparisons_csv(made))
+        with (runs.disk_trouble_at(folder),
+              tracking.open_run(folder, config.logger, settings, name="leaderboard", group=config.group) as diary):
+            diary.summary({f"{cell.domain}/{cell.victim}/{cell.system}/bodega": cell.bodega for cell in made.cells})
+            records.write_json(folder / "leaderboard.json", formats.board_json(made, settings=settings, left_out=left_out))
+            records.write_text(folder / "leaderboard.md", formats.markdown(tables))
+            records.write_text(folder / "leaderboard.tex", formats.latex(tables))
+            records.write_text(folder / "leaderboard.csv", formats.scores_csv(made))
+            records.write_text(folder / "comparisons.csv", formats.comparisons_csv(made))
     console = Console()
     for table in tables:
         console.print(formats.rich_table(table), "")
@@ -61,41 +66,50 @@ def find(root: Path) -> list[Path]:
     """The attempts below a folder: ``attempts.jsonl`` of attack runs and submissions named the official way."""
     if not root.is_dir():
         raise InputError(f"runs={root}: no such folder")
-    found = sorted([*root.rglob("attempts.jsonl"), *root.rglob("submission_*.tsv")])
+    found = records.files_below(root, "attempts.jsonl", "submission_*.tsv")
     if not found:
         raise InputError(f"runs={root}: holds no attempts.jsonl; make one with python attack.py, or name a folder of runs")
     return found
 
 
-def collect(config: EvaluateConfig, root: Path, sources: Sequence[Path],
-            folder: Path) -> tuple[list[Claim], list[str]]:
-    """The claim of every source, measured where ``folder`` holds none with the same header; and what was left out."""
+def collect(config: EvaluateConfig, root: Path, sources: Sequence[Path]) -> tuple[dict[Path, claims.Header], list[str]]:
+    """The header of every source that can be ranked, and what was left out. Raises InputError where nothing is left."""
     headers: dict[Path, claims.Header] = {}
     left_out = []
-    seen: dict[str, str] = {}
+    seen: dict[tuple[str, ...], str] = {}
     for path in sources:
         name = path.relative_to(root).as_posix()
-        if not path.stat().st_size:
+        if is_empty(path):
             left_out.append(f"{name} (empty so far)")
             continue
-        sha256 = claims.digest(path)
-        if sha256 in seen:
-            left_out.append(f"{name} (a copy of {seen[sha256]})")
-            continue
-        seen[sha256] = name
         attempts = read(path)
+        sha256 = claims.digest(path)
+        # a submission's bytes hold neither its domain nor its victim: two scenarios may have equal ones
+        this = sha256, attempts[0].domain, attempts[0].victim
+        if this in seen:
+            left_out.append(f"{name} (a copy of {seen[this]})")
+            continue
+        seen[this] = name
         if all(attempt.status == "error" for attempt in attempts):
             left_out.append(f"{name} (all {len(attempts)} attempts are errors)")
             continue
         headers[path] = claims.header(attempts, system=system_of(path, attempts[0].attack), source=name, sha256=sha256,
                                       semantic=config.semantic, segmenter=config.segmenter, marks=marks_of(path, attempts))
+    if not headers:
+        raise InputError(f"runs={root}: holds nothing to rank: {'; '.join(left_out)}; make attempts with python attack.py")
     for words in left_out:
         log.warning("left out: %s", words)
-    return [claim_of(path, about, config.semantic, folder) for path, about in told_apart(headers).items()], left_out
+    return told_apart(headers), left_out
 
 
-def read(path: Path) -> list[Attempt]:
-    return scoring.load_attempts(path if path.suffix == ".tsv" else path.parent)
+def is_empty(path: Path) -> bool:
+    """Whether a run has not begun; a half-written first line is none yet."""
+    with records.open_plain(path) as file:
+        return not file.read(1) or (path.suffix == ".jsonl" and next(records.read_rows(path), None) is None)
+
+
+def read(path: Path, *, quiet: bool = False) -> list[Attempt]:
+    return scoring.load_attempts(path if path.suffix == ".tsv" else path.parent, quiet=quiet)
 
 
 def system_of(path: Path, attack: str) -> str:
@@ -117,38 +131,7 @@ def system_of(path: Path, attack: str) -> str:
 
 def marks_of(path: Path, attempts: Sequence[Attempt]) -> list[str]:
     """What the run's own files say stands in, was capped or was left out."""
-    if path.suffix == ".tsv":
-        return []
-    summary = attack_summary(path)
-    marks = [f"domain: {summary['domain_stand_in']}"] if summary.get("domain_stand_in") else []
-    marks += summary.get("stand_ins", ())
-    if not summary:
-        marks.append("no summary.json beside the attempts, so what stood in for something else is unknown")
-    status = runs.read_status(path.parent)
-    if status and status["state"] != "done":
-        marks.append(f"the first {len(attempts)} texts of a run that is not finished")
-    config = settings_at(path.parent / "config.yaml")
-    if config.get("split", "attack") != "attack":
-        marks.append(f"texts of the {config['split']} split")
-    if config.get("limit") == len(attempts):  # with fewer attempts than the limit, the split had no more
-        marks.append(f"the first {len(attempts)} texts only")
-    for key in ("max_queries", "max_seconds"):
-        if config.get(key) is not None:
-            marks.append(f"{key}={config[key]}")
-    return marks
-
-
-def settings_at(file: Path) -> dict[str, Any]:
-    """The settings a run was made with; empty where it left none."""
-    if not file.is_file():
-        return {}
-    try:
-        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: not YAML ({type(error).__name__}), so what this run was made with is unknown") from error
-    if not isinstance(settings, dict):
-        raise InputError(f"{file}: expected the settings of a run, got a {type(settings).__name__}")
-    return settings
+    return [*read_summary(path).marks, *run_marks.marks_of(path, attempts)]
 
 
 def told_apart(headers: Mapping[Path, claims.Header]) -> dict[Path, claims.Header]:
@@ -167,6 +150,7 @@ def claim_of(path: Path, about: claims.Header, semantic: SemanticSettings, folde
     claim = claims.read_claim(file, about)
     if claim is None:
         log.info("measuring %s", about.source)
-        claim = claims.measure(read(path), about, semantic)
-        records.write_json(file, claim.to_row())
+        claim = claims.measure(read(path, quiet=True), about, semantic)  # collect has read it
+        with runs.disk_trouble_at(folder):
+            records.write_json(file, claim.to_row())
     return claim

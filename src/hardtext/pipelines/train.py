@@ -19,6 +19,7 @@ from hardtext.hardening.adversarial import is_adversarial, origins, union
 from hardtext.hardening.rounds import dealt, easiest
 from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import train_table
+from hardtext.scoring.published import probes as published_probes
 from hardtext.seeding import generator
 from hardtext.text import words
 from hardtext.victims import TrainingPlan, load_victim
@@ -371,6 +372,9 @@ def show(report: dict[str, Any], folder: Path) -> None:
     domain = report["domain"] + (f" ({report['domain_stand_in']})" if report["domain_stand_in"] else "")
     title = f"{report['model']} on {domain}, attack split, {report['attack']['texts']} texts"
     classes = report["classes"]
+    published = published_probes.published_accuracy(report["domain"])
+    beside = ("" if published is None else f"published: {published_probes.VICTIM}, {published_probes.SOURCE}"
+              + (f"; on the real corpus, not on {report['domain_stand_in']}" if report["domain_stand_in"] else ""))
     if "robustness" in report:
         robust, made = report["robustness"], report["adversarial"]
         notes = [f"before: after the clean phase; after: trained on with {made['used']} adversarial texts "
@@ -378,12 +382,14 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts of "
                  f"the {robust.get('split', 'attack')} split, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
-                 *(f"stand-in: {said}" for said in (*made["stand_ins"], *robust["after"]["stand_ins"]))]
+                 *(f"stand-in: {said}" for said in (*made["stand_ins"], *robust["after"]["stand_ins"])),
+                 *([beside] if beside else [])]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
-        train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes)))
+        train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes),
+                                                               published))
     else:
-        train_table.show(title, train_table.clean_table(report["attack"], classes))
+        train_table.show(title, train_table.clean_table(report["attack"], classes, published, beside))
     victims = {"the victim": report["attack"]}
     if "before" in report:
         victims = {"before, the victim": report["before"]["attack"], "after, the victim": report["attack"]}

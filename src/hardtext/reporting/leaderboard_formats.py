@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,14 +16,24 @@ from hardtext.reporting.leaderboard_sheets import Sheet, rows_of
 from hardtext.scoring.board import Average, Board, Cell
 from hardtext.scoring.published import DOMAINS, SOURCE, published_rows
 
+LONGEST = 24  # characters: longer words are broken in a terminal where there is no room
+SHORT = 6  # characters of a heading that is never wrapped: "→ fake"
+
 
 def rich_table(sheet: Sheet) -> Table:
-    """For ``rich.console.Console.print``."""
+    """For ``rich.console.Console.print``. Where the terminal is narrow, columns of words are wrapped between their words;
+    a long heading wider than its numbers is always."""
     table = Table(title=Text(sheet.title, style="bold"), title_justify="left", caption_justify="left",
                   caption=Text("\n".join(sheet.notes)), box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for index, name in enumerate(sheet.columns):
-        words = index == sheet.words - 1
-        table.add_column(name, justify="left" if words else "right", overflow="fold", no_wrap=not words)
+        words = index < sheet.words
+        cells = [line.cells[index] for line in sheet.lines if not line.heading]
+        tokens = [word for cell in (name, *cells) for word in cell.split()]
+        width = max((len(part) for cell in cells for part in cell.split("\n")), default=0)
+        heading = name if words else "\n".join(textwrap.wrap(name, max(width, SHORT), break_long_words=False))
+        ranks = index < sheet.words - 1 and all(cell.isdigit() for cell in cells)
+        table.add_column(heading, justify="left" if words and not ranks else "right", overflow="fold", no_wrap=not words,
+                         min_width=min(LONGEST, max(map(len, tokens), default=1)) if words else None)
     for line in sheet.lines:
         if line.heading:
             table.add_section()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hardtext.scoring.board import SCENARIOS, Average, Board, Cell, Comparison, Scenario
 from hardtext.scoring.capped import CAPS
+from hardtext.scoring.paired import RESAMPLES
 from hardtext.scoring.published import DOMAINS, SOURCE
 
 MISSING = "–"
@@ -127,7 +128,8 @@ def _scores_sheet(cells: Sequence[Cell], marks: Marks, left_out: Sequence[str]) 
         lines += [Line((cell.system + marks.of(cell.marks), str(cell.instances), _number(cell.bodega),
                         _interval(cell.bounds), _number(cell.confusion), _number(cell.semantic),
                         _number(cell.character))) for cell in group]
-    notes = ["95 %: bootstrap over texts"]
+    notes = [f"95 %: bootstrap over texts, {RESAMPLES:,} resamples that the systems of a domain share; task=score draws its "
+             f"own, so that its bounds differ in the last digit"]
     for cell in cells:
         which = f"{cell.victim} on {cell.domain}, {cell.system}"
         if cell.errors:
@@ -149,8 +151,8 @@ def _queries_sheet(cells: Sequence[Cell], marks: Marks) -> Sheet:
         for cell in group:
             within = [cell.within[cap] for cap in CAPS]
             best = frozenset(_FIRST_CAP + i for i in range(len(CAPS)) if within[i] == most[i] > 0)
-            lines.append(Line((cell.system + marks.of(cell.marks), f"{cell.queries:.1f}", f"{cell.queries_median:.0f}",
-                               f"{cell.queries_p95:.0f}", *map(_number, within)), best))
+            lines.append(Line((cell.system + marks.of(cell.marks), f"{cell.queries:.1f}", _count(cell.queries_median),
+                               _count(cell.queries_p95), *map(_number, within)), best))
     return Sheet("Queries a text, and BODEGA within a number of them",
                  ("system", "mean", "median", "95th pct.", *(f"≤ {cap}" for cap in CAPS)), tuple(lines),
                  ("≤ N: only successes that took at most N queries count, the best of its scenario in bold; an attack "
@@ -172,6 +174,8 @@ def _comparisons_sheet(board: Board, marks: Marks) -> Sheet:
                  ("system", "n", "difference", "95 %", "p", "p (Holm)"), tuple(lines),
                  ("difference in mean BODEGA; paired bootstrap over the texts that both attacked, two-sided; Holm's "
                   "correction over all pairs of a scenario; all pairs stand in comparisons.csv",
+                  "95 % is each difference by itself, p (Holm) all pairs of the scenario together: so an interval may "
+                  "leave out 0 where p (Holm) is above 0.05",
                   *_mark_notes((c.first_marks + c.second_marks for c in board.comparisons), marks)))
 
 
@@ -184,6 +188,11 @@ def _by_scenario(cells: Sequence[Cell]) -> list[tuple[str, str, list[Cell]]]:
 
 def _number(value: float | None, digits: int = 3) -> str:
     return MISSING if value is None else f"{value:.{digits}f}"
+
+
+def _count(value: float) -> str:
+    """A percentile of counts, which may lie between two of them: 12, 12.5."""
+    return f"{value:.0f}" if value == round(value) else f"{value:.1f}"
 
 
 def _interval(bounds: Sequence[float] | None) -> str:

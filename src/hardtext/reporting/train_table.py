@@ -33,20 +33,25 @@ def majority(metrics: Mapping[str, Any], classes: Sequence[str]) -> tuple[str, f
     return classes[most], counts[most] / max(1, sum(counts))
 
 
-def clean_table(metrics: Mapping[str, Any], classes: Sequence[str]) -> Table:
-    """The metrics of one victim on one split (``metrics`` as ``hardtext.victims.metrics`` gives them)."""
-    table = Table()
+def clean_table(metrics: Mapping[str, Any], classes: Sequence[str], published: float | None = None,
+                caption: str = "") -> Table:
+    """The metrics of one victim on one split (``metrics`` as ``hardtext.victims.metrics`` gives them), the ``published``
+    accuracy below its own; the caption says whose that is."""
+    table = Table(caption=caption or None, caption_justify="left")
     table.add_column("metric")
     table.add_column("value", justify="right")
     for words, key in CLEAN_ROWS:
         table.add_row(words, number(metrics[key]))
+        if key == "accuracy" and published is not None:
+            table.add_row("accuracy, published", number(published))
     table.add_section()
     answer, share = majority(metrics, classes)
     table.add_row(f"accuracy of always answering {answer}", number(share))
     return table
 
 
-def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], classes: Sequence[str], caption: str) -> Table:
+def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], classes: Sequence[str], caption: str,
+                       published: float | None = None) -> Table:
     """Clean and robust figures of the victim before and after adversarial training.
 
     ``before`` and ``after`` hold ``clean`` (metrics) and ``robust`` (scores with ``clean_accuracy`` and
@@ -63,6 +68,8 @@ def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], clas
         table.add_row(words, number(old), number(new), change(old, new), "higher")
     answer, share = majority(after["clean"], classes)
     table.add_row(f"(always answering {answer})", number(share), number(share))
+    if published is not None:
+        table.add_row("(accuracy, published)", number(published), number(published))
     table.add_section()
     table.add_row(f"[italic]attacked, {after['robust']['instances']} texts[/]")
     for words, key, better in ROBUST_ROWS:

@@ -1,13 +1,15 @@
 """A claim: one attack run measured text by text, as a file. The leaderboard is a function of these files.
 
 A claim holds the SHA-256 of the attempts it was made from and the scorer's settings, so that it is used again only for
-the same attempts and the same scorer.
+the same attempts and the same scorer; and a digest of itself, so that damage and alterations do not pass for scores.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -16,10 +18,11 @@ from typing import Any
 import numpy
 
 from hardtext.core import Attempt, InputError
-from hardtext.records import read_json
-from hardtext.scoring import bodega, documents, segment
+from hardtext.records import open_plain, read_json
+from hardtext.scoring import bodega, segment
+from hardtext.scoring import measure as measuring
 from hardtext.scoring.semantic import SemanticSettings
-from hardtext.text import join, readable, separator_count
+from hardtext.text import join, readable
 
 log = logging.getLogger(__name__)
 
@@ -70,21 +73,62 @@ class Claim(Header):
         return bodega.columns(self.success, self.semantic, self.character)["bodega"]
 
     def to_row(self) -> dict[str, Any]:
-        """JSON-ready; null where there is no number."""
+        """JSON-ready; null where there is no number. Its ``digest`` is of everything else in it."""
         row = {field.name: getattr(self, field.name) for field in fields(self)}
         arrays = {name: [None if value != value else value for value in getattr(self, name).tolist()]
                   for name in _ARRAYS}
-        return row | arrays | {"marks": list(self.marks), "texts": list(self.texts)}
+        row |= arrays | {"marks": list(self.marks), "texts": list(self.texts)}
+        return row | {"digest": _digest(row)}
 
     @classmethod
-    def from_row(cls, row: dict[str, Any]) -> Claim:
+    def from_row(cls, row: Any) -> Claim:
+        """The inverse of ``to_row``. Raises InputError for what it cannot have written, and for what was altered since."""
+        expected = {field.name for field in fields(cls)} | {"digest"}
+        if not isinstance(row, dict) or row.keys() != expected:
+            raise InputError("other fields than a claim has")
+        row = dict(row)
+        if row.pop("digest") != _digest(row):
+            raise InputError("altered since it was written: its digest is another")
+        _check(row)
         arrays = {name: numpy.array(row[name], dtype=bool if name == "success" else float) for name in _ARRAYS}
         return cls(**row | arrays | {"marks": tuple(row["marks"]), "texts": tuple(row["texts"])})
 
 
+def _digest(row: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
+
+
+def _check(row: dict[str, Any]) -> None:
+    """Refuse columns that are no measurement: of different lengths, or with values that no score has."""
+    lists = {name: row[name] for name in ("texts", *_ARRAYS, "marks")}
+    if odd := [name for name, values in lists.items() if not isinstance(values, list)]:
+        raise InputError(f"{', '.join(odd)}: expected a list")
+    length = len(row["texts"])
+    if odd := [name for name in _ARRAYS if len(row[name]) != length]:
+        raise InputError(f"{length} texts, but {', '.join(f'{len(row[name])} values of {name}' for name in odd)}")
+    if not length:
+        raise InputError("it holds no text")
+    counts = [row["errors"], row["broken_pairs"]]
+    sound = {
+        "texts": all(isinstance(text, str) for text in row["texts"]) and len(set(row["texts"])) == length,
+        "marks": all(isinstance(words, str) for words in row["marks"]),
+        "success": all(isinstance(value, bool) for value in row["success"]),
+        "queries": all(_is_number(value) and value >= 0 for value in row["queries"]),
+        "errors, broken_pairs": all(type(count) is int and count >= 0 for count in counts),
+        **{name: all((_is_number(value) and 0 <= value <= 1) if success else value is None
+                     for success, value in zip(row["success"], row[name])) for name in ("semantic", "character")},
+    }
+    if odd := [name for name, fine in sound.items() if not fine]:
+        raise InputError(f"values that it cannot have: {'; '.join(odd)}")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
 def digest(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
-    with open(path, "rb") as file:
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -109,8 +153,7 @@ def header(attempts: Sequence[Attempt], *, system: str, source: str, sha256: str
     for field in ("domain", "victim", "attack", "seed"):
         if len(values := sorted({str(getattr(attempt, field)) for attempt in attempts})) > 1:
             raise InputError(f"{source}: attempts of several runs ({field}: {', '.join(values)}); keep each run by itself")
-    pair = any(len(attempt.original) == 2 for attempt in attempts)
-    segmenter = segment.resolve(segmenter, first.domain, pair)
+    segmenter = measuring.resolve_segmenter(segmenter, first.domain, attempts)
     ours = (semantic.stand_in, segment.stand_in(segmenter, first.domain))
     return Header(domain=first.domain, victim=first.victim, system=system, attack=first.attack, seed=first.seed,
                   source=source, sha256=sha256, scorer=settings_of(semantic), segmenter=segmenter,
@@ -119,28 +162,23 @@ def header(attempts: Sequence[Attempt], *, system: str, source: str, sha256: str
 
 def measure(attempts: Sequence[Attempt], about: Header, semantic: SemanticSettings) -> Claim:
     """The claim of one run. Raises InputError where every attempt is an error, and where the scorer cannot be had."""
-    instances = [attempt for attempt in attempts if attempt.status != "error"]
-    if not instances:
-        raise InputError(f"{about.source}: all {len(attempts)} attempts are errors, the first one: {attempts[0].error}")
-    success = numpy.array([attempt.status == "success" for attempt in instances])
-    changes = [(attempt.original, attempt.adversarial) for attempt in instances if attempt.status == "success"]
-    meaning, character = numpy.full((2, len(instances)), numpy.nan)
-    character[success] = documents.character_scores(changes)
-    meaning[success] = documents.semantic_scores(changes, semantic, about.segmenter)
-    broken = sum(separator_count(old) != separator_count(new) for old, new in changes if len(old) == 2)
+    instances = measuring.instances(attempts, about.source)
+    columns = measuring.columns(instances, semantic, about.segmenter, with_preserved=False)
     return Claim(**{field.name: getattr(about, field.name) for field in fields(about)},
-                 errors=len(attempts) - len(instances), broken_pairs=broken,
-                 texts=tuple(text_key(attempt) for attempt in instances), success=success, semantic=meaning,
-                 character=character, queries=numpy.array([attempt.queries for attempt in instances], dtype=float))
+                 errors=len(attempts) - len(instances), broken_pairs=measuring.broken_pairs(instances),
+                 texts=tuple(text_key(attempt) for attempt in instances), success=columns.success,
+                 semantic=columns.semantic, character=columns.character,
+                 queries=numpy.array([attempt.queries for attempt in instances], dtype=float))
 
 
 def read_claim(path: Path, about: Header) -> Claim | None:
-    """The claim in a file where it has this header; else None."""
+    """The claim in a file where it has this header; else None. A damaged or altered file is refused and named."""
     if not path.is_file():
         return None
     try:
         claim = Claim.from_row(read_json(path))
-    except (InputError, KeyError, TypeError, ValueError) as error:
-        log.warning("%s is no claim (%s): measured again", path, error)
+    except InputError as error:
+        log.warning("%s: no claim of ours (%s); the attempts are measured again", path,
+                    str(error).removeprefix(f"{path}: "))
         return None
     return claim if all(getattr(claim, f.name) == getattr(about, f.name) for f in fields(about)) else None

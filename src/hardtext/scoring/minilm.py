@@ -65,22 +65,22 @@ class Encoder:
             return torch.nn.functional.normalize(summed, dim=1).cpu().numpy()
 
 
-def score(pairs: list[Pair], *, batch_size: int, device: str) -> numpy.ndarray:
-    """The cosine of the two sentence embeddings of each pair: float64, (len(pairs),). Each sentence is encoded once."""
+def score(pairs: list[Pair], *, batch_size: int, device: str,
+          known: dict[str, numpy.ndarray] | None = None) -> numpy.ndarray:
+    """The cosine of the two sentence embeddings of each pair: float64, (len(pairs),). Each sentence is encoded once;
+    those in ``known`` are not, and new vectors are added to it."""
     if not pairs:
         return numpy.zeros(0)
     encoder = Encoder(device, batch_size)
-    sentences = sorted({sentence for pair in pairs for sentence in pair}, key=lambda s: (len(s), s))
-    index = {sentence: i for i, sentence in enumerate(sentences)}
-    parts = []
+    known = {} if known is None else known
+    sentences = sorted({sentence for pair in pairs for sentence in pair} - known.keys(), key=lambda s: (len(s), s))
     with progress("MiniLM", total=len(sentences)) as bar:
         for start in range(0, len(sentences), _CHUNK):
             chunk = sentences[start : start + _CHUNK]
-            parts.append(encoder.vectors(chunk))
+            known.update(zip(chunk, encoder.vectors(chunk)))
             bar.advance(len(chunk))
-    vectors = numpy.concatenate(parts)
-    references = vectors[[index[reference] for reference, _ in pairs]]
-    candidates = vectors[[index[candidate] for _, candidate in pairs]]
+    references = numpy.stack([known[reference] for reference, _ in pairs])
+    candidates = numpy.stack([known[candidate] for _, candidate in pairs])
     return numpy.einsum("ij,ij->i", references, candidates)
 
 

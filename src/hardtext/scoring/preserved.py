@@ -80,18 +80,18 @@ def limits(domain: str) -> str:
     return ("" if domain == JUDGED else f"never checked on domain {domain or '(unknown)'}: ") + model().limits
 
 
-def probabilities(changes: Sequence[Change], device: str = "auto") -> numpy.ndarray:
-    """``preserved`` of each (original, adversarial): float, (len(changes),), from 0 to 1."""
-    return model().probabilities(features(changes, device))
+def probabilities(changes: Sequence[Change], encoder: MiniLM | None = None) -> numpy.ndarray:
+    """``preserved`` of each (original, adversarial): float, (len(changes),), from 0 to 1. ``encoder``: of the sentences."""
+    return model().probabilities(features(changes, encoder))
 
 
-def features(changes: Sequence[Change], device: str = "auto") -> numpy.ndarray:
+def features(changes: Sequence[Change], encoder: MiniLM | None = None) -> numpy.ndarray:
     """float, (len(changes), features), columns in the order of ``FEATURES``."""
     read = [mended(old, new) for old, new in changes]
     columns = [numpy.array([flag_features(old, new) for old, new in changes], float).reshape(-1, len(FLAG_FEATURES)),
                character_scores(changes)[:, None],
                character_scores([_as_change(pairs) for pairs in read])[:, None],
-               _similarities(read, device)]
+               _similarities(read, encoder or MiniLM())]
     return numpy.concatenate(columns, axis=1)
 
 
@@ -121,7 +121,7 @@ def _as_change(pairs: Sequence[tuple[str, str]]) -> Change:
     return tuple(old for old, _ in pairs), tuple(new for _, new in pairs)
 
 
-def _similarities(read: Sequence[Sequence[tuple[str, str]]], device: str) -> numpy.ndarray:
+def _similarities(read: Sequence[Sequence[tuple[str, str]]], encoder: MiniLM) -> numpy.ndarray:
     """The least and the mean similarity over the sentences of each text: float, (len(read), 2).
 
     Sentences are cut by rules and aligned as for BODEGA; one that a reader reads unchanged counts 1 and asks nothing.
@@ -131,7 +131,7 @@ def _similarities(read: Sequence[Sequence[tuple[str, str]]], device: str) -> num
                   for pair in bodega.sentence_pairs(segment.sentences(old) or [old], segment.sentences(new))]
                  for pairs in read]
     asked = sorted({pair for document in documents for pair in document if pair[0].lower() != pair[1].lower()})
-    answers = dict(zip(asked, MiniLM(device=device).score_pairs(asked))) if asked else {}
+    answers = dict(zip(asked, encoder.score_pairs(asked))) if asked else {}
     for row, document in enumerate(documents):
         values = [answers.get(pair, 1.0) for pair in document]
         result[row] = min(values), sum(values) / len(values)

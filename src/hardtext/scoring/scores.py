@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy
 
-from hardtext.core import Attempt, InputError, Segments
-from hardtext.scoring import bodega, bootstrap, documents, preserved, segment
+from hardtext.core import Attempt, InputError
+from hardtext.scoring import bodega, bootstrap, measure, preserved, segment
 from hardtext.scoring.semantic import SemanticSettings, semantic_from_name
 from hardtext.seeding import derive
-from hardtext.text import separator_count
 
 log = logging.getLogger(__name__)
 
@@ -83,24 +82,36 @@ def score(attempts: Sequence[Attempt], *, semantic: SemanticSettings | str, doma
         semantic = semantic_from_name(semantic)
     if resamples < 1:
         raise InputError(f"resamples={resamples}: expected at least 1")
-    run_domain, victim, attack = (_the_one(attempts, field) for field in ("domain", "victim", "attack"))
+    segmenter = check(attempts, domain=domain, segmenter=segmenter)
+    return averages(attempts, measure.columns(attempts, semantic, segmenter), semantic=semantic, domain=domain,
+                    segmenter=segmenter, seed=seed, resamples=resamples)
+
+
+def check(attempts: Sequence[Attempt], *, domain: str | None = None, segmenter: str = "auto") -> str:
+    """Refuse, before any model is loaded, what ``score`` cannot score; the segmenter that ``segmenter`` means here."""
+    run_domain, *_ = (the_one(attempts, field) for field in ("domain", "victim", "attack"))
+    instances = measure.instances(attempts, "nothing to score")
+    measure.successes(instances)
+    return measure.resolve_segmenter(segmenter, domain or run_domain, instances)
+
+
+def averages(attempts: Sequence[Attempt], columns: measure.Columns, *, semantic: SemanticSettings, segmenter: str,
+             domain: str | None = None, seed: int = 0, resamples: int = 1000) -> Scores:
+    """The scores of one run from what ``measure.columns`` gave for its attempts, in the same order (errors included);
+    the other arguments as for ``score``, ``segmenter`` as ``check`` gave it."""
+    run_domain, victim, attack = (the_one(attempts, field) for field in ("domain", "victim", "attack"))
     domain = domain or run_domain
-    instances = [attempt for attempt in attempts if attempt.status != "error"]
+    instances = measure.instances(attempts, "nothing to score")
     errors = len(attempts) - len(instances)
-    if not instances:
-        raise InputError(f"nothing to score: all {errors} attempts are errors, the first one: {attempts[0].error}")
     if errors:
         first = next(attempt for attempt in attempts if attempt.status == "error")
         log.warning("%d of %d attempts are errors and are left out of the scores (the first: id %s, %s)",
                     errors, len(attempts), first.id, first.error)
-
-    pair = any(len(attempt.original) == 2 for attempt in instances)
-    segmenter = segment.resolve(segmenter, domain, pair)
-    measured = _columns(instances, semantic, segmenter)
+    measured = _measures(columns[numpy.array([attempt.status != "error" for attempt in attempts])], semantic)
     queries = numpy.array([attempt.queries for attempt in instances], dtype=float)
     forwards = numpy.array([attempt.forwards for attempt in instances], dtype=float)
     success = measured["confusion"] == 1
-    broken = sum(_is_broken(attempt) for attempt in instances)
+    broken = measure.broken_pairs(instances)
     if broken:
         log.warning("%d successes changed how often the pair holds ' ~ ': their victim may have read an empty claim",
                     broken)
@@ -118,32 +129,15 @@ def score(attempts: Sequence[Attempt], *, semantic: SemanticSettings | str, doma
         preserved_limits="" if semantic.name == "none" else preserved.limits(domain))
 
 
-def _columns(instances: Sequence[Attempt], semantic: SemanticSettings, segmenter: str) -> dict[str, numpy.ndarray]:
-    """``bodega.columns`` of these attempts with ``preserved`` (nan where the attack did not succeed) and
-    ``bodega_gated`` (0 there); with the scorer "none", all but confusion and character hold only nan."""
-    success = numpy.array([attempt.status == "success" for attempt in instances])
-    changes = [(attempt.original, _adversarial(attempt)) for attempt in instances if attempt.status == "success"]
-    unknown = numpy.full(len(instances), numpy.nan)
-    character, meaning, kept = unknown.copy(), unknown.copy(), unknown.copy()
-    character[success] = documents.character_scores(changes)
+def _measures(columns: measure.Columns, semantic: SemanticSettings) -> dict[str, numpy.ndarray]:
+    """``bodega.columns`` with ``preserved`` (nan where the attack did not succeed) and ``bodega_gated`` (0 there); with
+    the scorer "none", all but confusion and character hold only nan."""
+    measured = bodega.columns(columns.success, columns.semantic, columns.character)
     if semantic.name == "none":
-        return bodega.columns(success, meaning, character) | {"bodega": unknown, "preserved": unknown,
-                                                              "bodega_gated": unknown}
-    meaning[success] = documents.semantic_scores(changes, semantic, segmenter)
-    kept[success] = preserved.probabilities(changes)
-    columns = bodega.columns(success, meaning, character)
-    return columns | {"preserved": kept, "bodega_gated": numpy.where(success, columns["bodega"] * kept, 0.0)}
-
-
-def _adversarial(attempt: Attempt) -> Segments:
-    if attempt.adversarial is None:
-        raise InputError(f"attempt {attempt.id}: its status is success but it has no adversarial text")
-    return attempt.adversarial
-
-
-def _is_broken(attempt: Attempt) -> bool:
-    return (attempt.status == "success" and len(attempt.original) == 2
-            and separator_count(attempt.adversarial) != separator_count(attempt.original))
+        unknown = numpy.full(len(columns.success), numpy.nan)
+        return measured | {"bodega": unknown, "preserved": unknown, "bodega_gated": unknown}
+    gated = numpy.where(columns.success, measured["bodega"] * columns.preserved, 0.0)
+    return measured | {"preserved": columns.preserved, "bodega_gated": gated}
 
 
 def _stand_ins(semantic: SemanticSettings, segmenter: str, domain: str) -> tuple[str, ...]:
@@ -152,7 +146,8 @@ def _stand_ins(semantic: SemanticSettings, segmenter: str, domain: str) -> tuple
     return tuple(words for words in (semantic.stand_in, segment.stand_in(segmenter, domain)) if words)
 
 
-def _the_one(attempts: Sequence[Attempt], field: str) -> str:
+def the_one(attempts: Sequence[Attempt], field: str) -> str:
+    """The value that all attempts share. Raises InputError where they are of several runs, and where there are none."""
     values = sorted({getattr(attempt, field) for attempt in attempts})
     if not values:
         raise InputError("nothing to score: there are no attempts")

@@ -24,11 +24,7 @@ def resolve(name: str, domain: str, pair: bool) -> str:
     ``auto`` is the published way for the shared task's domains, with ``rules`` where LAMBO is not installed; of any
     other domain, pairs are cut into their segments and single texts into sentences by ``rules``.
     """
-    if name not in SEGMENTERS:
-        raise InputError(f"segmenter={name}: expected one of {', '.join(SEGMENTERS)}")
-    if name == "lambo" and not lambo_installed():
-        raise InputError("segmenter=lambo: the LAMBO segmenter is not installed (the package index's 'lambo' is another "
-                         "program; take LAMBO from its authors), or use segmenter=rules")
+    check(name)
     if name != "auto":
         return name
     if domain == "pr":
@@ -38,6 +34,15 @@ def resolve(name: str, domain: str, pair: bool) -> str:
     if domain in _LAMBO_DOMAINS:
         return "lambo" if lambo_installed() else "rules"
     return "pair" if pair else "rules"
+
+
+def check(name: str) -> None:
+    """Raise InputError for a segmenter that is unknown or not installed: before any work."""
+    if name not in SEGMENTERS:
+        raise InputError(f"segmenter={name}: expected one of {', '.join(SEGMENTERS)}")
+    if name == "lambo" and not lambo_installed():
+        raise InputError("segmenter=lambo: the LAMBO segmenter is not installed (the package index's 'lambo' is another "
+                         "program; take LAMBO from its authors), or use segmenter=rules")
 
 
 def stand_in(segmenter: str, domain: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from hardtext.core import InputError
 from hardtext.scoring.bodega import Pair
 from hardtext.text import readable
+from hardtext.weights import resolve
 
 if TYPE_CHECKING:
     import numpy
@@ -26,6 +27,15 @@ class SemanticSettings(ABC):
     @abstractmethod
     def stand_in(self) -> str:
         """'' for the scorer that the published BODEGA scores were made with, else what this one is instead."""
+
+    def weights(self) -> dict[str, str]:
+        """The pretrained weights it needs, by the setting that names them (for ``hardtext.weights.resolve``)."""
+        return {}
+
+    def check_weights(self) -> None:
+        """Raise InputError where its weights cannot be had. Loads no model; the hub's are fetched where they are not yet."""
+        for option, source in self.weights().items():
+            resolve(source, option=option)
 
     def score_pairs(self, pairs: Sequence[Pair]) -> numpy.ndarray:
         """The score of each (reference, candidate): float64, (len(pairs),); every distinct pair is scored once.
@@ -62,6 +72,9 @@ class Bleurt(SemanticSettings):
             return ""
         return f"BLEURT weights from {self.path} in place of BLEURT-20"
 
+    def weights(self) -> dict[str, str]:
+        return {"semantic.path": self.path}
+
     def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
         from hardtext.scoring import bleurt
 
@@ -87,10 +100,26 @@ class MiniLM(SemanticSettings):
     def stand_in(self) -> str:
         return "cosine of MiniLM sentence embeddings in place of BLEURT-20"
 
+    def weights(self) -> dict[str, str]:
+        return {"semantic": "bundled:minilm"}
+
     def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
         from hardtext.scoring import minilm
 
         return minilm.score(pairs, batch_size=self.batch_size, device=self.device)
+
+
+class RememberingMiniLM(MiniLM):
+    """One that encodes no sentence twice, however often it is asked: for the length of one measurement."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._known: dict[str, numpy.ndarray] = {}
+
+    def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
+        from hardtext.scoring import minilm
+
+        return minilm.score(pairs, batch_size=self.batch_size, device=self.device, known=self._known)
 
 
 @dataclass
@@ -116,6 +145,9 @@ class BertScore(SemanticSettings):
     @property
     def stand_in(self) -> str:
         return f"BERTScore ({self.path}) in place of BLEURT-20"
+
+    def weights(self) -> dict[str, str]:
+        return {"semantic.path": self.path}
 
     def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
         from hardtext.scoring import bertscore

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hardtext.core import Attempt, InputError, Segments
-from hardtext.records import read_json, read_rows, write_text
+from hardtext.records import half_line, open_plain, read_json, read_rows, write_text
 from hardtext.text import SEPARATOR, join, separator_count
 
 log = logging.getLogger(__name__)
@@ -24,21 +24,26 @@ log = logging.getLogger(__name__)
 COLUMNS = ("succeeded", "num_queries", "original_text", "modified_text")
 UNSUCCESSFUL = "ATTACK_UNSUCCESSFUL"
 
+HALF_LINE = "the last line of the attempts is half-written, as a kill leaves it, and is left out"
+"""What is said of attempts for which ``records.half_line`` is true."""
+
 _HEADER = "\t".join(COLUMNS) + "\t"
 _FILE_NAME = re.compile(r"submission_(?P<task>PR2|FC|RD|HN|C19)_(?:True|False)_(?P<attack>.+)_(?P<victim>[^_]+)")
 _PAIRS = {"pr": False, "fc": True, "rd": False, "hn": False, "c19": True, "sample": True,
           "liar2": False, "liar6": False, "kaggle": False}  # other domains: what the texts look like
 
 
-def load_attempts(source: Path | str, domain: str | None = None) -> list[Attempt]:
+def load_attempts(source: Path | str, domain: str | None = None, *, quiet: bool = False) -> list[Attempt]:
     """The attempts of an ``attempts.jsonl`` file, of an attack folder or of a submission ``.tsv``, in file order.
 
     ``domain``: needed for a submission that is not named the official way; otherwise it must be the file's own.
+    ``quiet``: nothing is logged, for who reads a file twice.
     Raises InputError, and gives no attempt at all, for anything wrong with the file.
     """
     source = Path(source).expanduser()
     if source.is_dir():
-        _warn_if_unfinished(source)
+        if not quiet:
+            _warn_if_unfinished(source)
         source = source / "attempts.jsonl"
     if not source.exists():
         raise InputError(f"attempts={source}: no such file or folder")
@@ -46,7 +51,10 @@ def load_attempts(source: Path | str, domain: str | None = None) -> list[Attempt
         return read_submission(source, domain)
     if source.suffix != ".jsonl":
         raise InputError(f"attempts={source}: expected attempts.jsonl, an attack folder or a submission .tsv")
-    return _read_own(source, domain)
+    attempts = _read_own(source, domain)
+    if not quiet and half_line(source):
+        log.warning("%s: %s", source, HALF_LINE)
+    return attempts
 
 
 def _warn_if_unfinished(folder: Path) -> None:
@@ -73,6 +81,10 @@ def _read_own(path: Path, domain: str | None) -> list[Attempt]:
         attempts.append(attempt)
     if not attempts:
         raise InputError(f"{path}: holds no attempts")
+    for field in ("domain", "victim", "attack", "seed"):
+        if len(values := sorted({str(getattr(attempt, field)) for attempt in attempts})) > 1:
+            raise InputError(f"{path}: attempts of several runs ({field}: {', '.join(values)}); give each run a file of "
+                             f"its own")
     return attempts
 
 
@@ -107,8 +119,8 @@ def read_submission(path: Path, domain: str | None = None) -> list[Attempt]:
 def write_submission(attempts: Sequence[Attempt], path: Path) -> None:
     """Write attempts in the shared task's layout; skipped and budget attempts become failed rows.
 
-    Raises InputError, and writes nothing, for what the layout cannot say: an error (it is no failed attack), and a
-    tab or carriage return inside a text.
+    Raises InputError, and writes nothing, for what the layout cannot say: an error (it is no failed attack), a pair that
+    could not be cut again, and a tab or carriage return inside a text.
     """
     lines = [_HEADER]
     ambiguous = 0
@@ -117,6 +129,9 @@ def write_submission(attempts: Sequence[Attempt], path: Path) -> None:
             raise InputError(f"attempt {attempt.id}: an error ({attempt.error}); a submission can only say success or "
                              f"failed, so attack it again or leave it out")
         original = join(attempt.original)
+        if len(attempt.original) == 2 and separator_count(attempt.original) != 1:
+            raise InputError(f"attempt {attempt.id}: its pair holds {SEPARATOR!r} inside a segment, so that a submission's "
+                             f"reader could not tell where to cut it: leave it out")
         modified = join(attempt.adversarial) if attempt.status == "success" else UNSUCCESSFUL
         for text in (original, modified):
             if found := re.search(r"[\t\r]", text):
@@ -143,12 +158,10 @@ def _rows(path: Path) -> list[tuple[int, str, str | None]]:
 
 def _lines(path: Path) -> list[str]:
     """The lines of a text file, which may end in \\n or in \\r\\n, all alike."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    with open_plain(path) as file:
+        data = file.read()
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: starts with a byte-order mark; save it as UTF-8 without one")
+        raise InputError(f"{path}: starts with a byte-order mark; save it as UTF-8 without one (a submission has none)")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -175,6 +188,10 @@ def _row(where: str, line: str) -> tuple[int, str, str | None]:
         raise InputError(f"{where}: num_queries is {queries[:60]!r}, expected a whole number of at most 15 digits")
     if (succeeded == "True") == (modified == UNSUCCESSFUL):
         raise InputError(f"{where}: succeeded is {succeeded} but the modified text is {modified[:60]!r}")
+    if not original.replace("\\n", "\n").strip() and succeeded == "True":
+        raise InputError(f"{where}: succeeded is True but the original text is empty")
+    if modified == original:
+        raise InputError(f"{where}: succeeded is True but the modified text is the original")
     unescaped = None if modified == UNSUCCESSFUL else modified.replace("\\n", "\n")
     return int(queries), original.replace("\\n", "\n"), unescaped
 
@@ -184,17 +201,31 @@ def _check_kind(path: Path, domain: str, originals: Sequence[str]) -> bool:
     separators = [separator_count((text,)) for text in originals]
     looks_paired = min(separators) >= 1
     pair = _PAIRS.get(domain, looks_paired)
-    if pair and not looks_paired:
-        line = separators.index(0) + 2
-        raise InputError(f"{path}, line {line}: domain={domain} holds pairs joined by {SEPARATOR!r}, but this text has "
-                         f"none: {originals[line - 2][:60]!r}; are these rows of another domain?")
-    if not pair and looks_paired:
+    if pair and (odd := [index for index, count in enumerate(separators) if count != 1]):
+        held = f"{separators[odd[0]]} of them" if separators[odd[0]] else "none"
+        raise InputError(f"{path}, line {odd[0] + 2}: domain={domain} holds pairs joined by one {SEPARATOR!r}, but this "
+                         f"text has {held}: {originals[odd[0]][:60]!r}{_and_more(odd)}; are these rows of another "
+                         f"domain?")
+    if looks_paired and not pair:
         raise InputError(f"{path}: domain={domain} holds single texts, but every text here is a pair joined by "
                          f"{SEPARATOR!r}; are these rows of another domain?")
     return pair
 
 
+def _and_more(lines: Sequence[int]) -> str:
+    return f" (and {len(lines) - 1} more lines)" if len(lines) > 1 else ""
+
+
+def notes(attempts: Sequence[Attempt]) -> list[str]:
+    """What a reader of a submission's scores must know of its texts: single texts that may be pairs."""
+    odd = [attempt for attempt in attempts if len(attempt.original) == 1 and separator_count(attempt.original)]
+    if not odd:
+        return []
+    return [f"{len(odd)} of {len(attempts)} texts hold {SEPARATOR!r}, as pairs do (the first: row {odd[0].id}, counted "
+            f"from 0); all are taken for single texts"]
+
+
 def _segments(text: str, pair: bool) -> Segments:
-    """A text as segments whose joined form is that text: scores depend on the joined form only, so a pair whose
-    separator is damaged or doubled is kept as it is."""
+    """A text as segments whose joined form is that text: scores depend on the joined form only, so an adversarial pair
+    whose separator is damaged or doubled is kept as it is."""
     return tuple(text.rsplit(SEPARATOR, 1)) if pair else (text,)

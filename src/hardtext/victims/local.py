@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from hardtext.core import InputError, Piece, Segments
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.encoder import build, load_config, quickest_logits
 from hardtext.victims.export import RECORD, read_record
+from hardtext.victims.inside import LocalInside, ready
 from hardtext.victims.labels import match
 from hardtext.victims.module import VictimModule
 from hardtext.victims.tokens import Batch, Tokeniser, capacity, load_tokenizer, one_line
@@ -73,7 +73,7 @@ class LocalVictim:
         order = np.argsort(-table.lengths, kind="stable")
         parts: list[torch.Tensor] = []
         done = 0
-        with _ready(self.net):
+        with ready(self.net):
             while done < len(order):
                 longest = int(table.lengths[order[done]])
                 rows = order[done:] if self._whole_list else order[done : done + max(1, self.batch_tokens // longest)]
@@ -105,31 +105,24 @@ class LocalVictim:
     def gradients(self, texts: Sequence[tuple[Segments, int]]) -> list[list[Piece]]:
         """For each (text, class): (segment, start, end, norm) of each of its pieces, the L2 norm of the gradient of
         the class's log-probability with respect to the piece's embedding. Batched by length."""
-        table = self.tokens([segments for segments, _ in texts])
-        order = np.argsort(-table.lengths, kind="stable")
-        found: list[list[Piece]] = [[] for _ in texts]
-        done = 0
-        with _ready(self.net, inference=False):
-            while done < len(order):
-                rows = order[done : done + max(1, self.batch_tokens // int(table.lengths[order[done]]))]
-                norms = self._gradient_norms(table.batch(rows), [texts[i][1] for i in rows])
-                for i, values in zip(rows.tolist(), norms.tolist(), strict=True):
-                    spans = self.tokens.spans(texts[i][0])
-                    found[i] = [(*span, value) for span, value in zip(spans, values[: len(spans)], strict=True) if span]
-                done += len(rows)
-        return found
+        inside = self.inside()
+        classes = torch.tensor([label for _, label in texts])
 
-    def _gradient_norms(self, batch: Batch, labels: Sequence[int]) -> torch.Tensor:
-        """(texts, width)"""
-        batch = Batch(*(None if t is None else t.to(self.net.device) for t in batch))
-        vectors = self.net.get_input_embeddings()(batch.ids).detach().requires_grad_()
-        mask = torch.ones_like(batch.ids) if batch.mask is None else batch.mask.long()
-        types = {} if batch.types is None else {"token_type_ids": batch.types}
-        rows = self.net(inputs_embeds=vectors, attention_mask=mask, **types).logits.float().softmax(dim=1)
-        if self._columns is not None:
-            rows = rows @ torch.as_tensor(self._columns, dtype=rows.dtype, device=rows.device)
-        wanted = rows[torch.arange(len(labels)), torch.tensor(labels, device=rows.device)].clamp_min(1e-30).log().sum()
-        return torch.autograd.grad(wanted, vectors)[0].norm(dim=2).cpu()
+        def norms(batch: Batch, places: np.ndarray) -> list[list[float]]:
+            vectors = inside.vectors(batch).requires_grad_()
+            rows = inside.logits(batch, vectors).log_softmax(dim=1)
+            wanted = rows.gather(1, classes[places, None].to(rows.device)).sum()
+            return torch.autograd.grad(wanted, vectors)[0].norm(dim=2).tolist()
+
+        table = inside.table([segments for segments, _ in texts])
+        found = inside.in_batches(table, np.arange(len(texts)), norms, gradients=True)
+        return [[(*span, value) for span, value in zip(inside.spans(segments), values) if span]
+                for (segments, _), values in zip(texts, found, strict=True)]
+
+    def inside(self) -> LocalInside:
+        """The victim opened up for saliency (``core.Transparent``)."""
+        return LocalInside(self.net, self.tokens, name=self.name, columns=self._columns, batch_tokens=self.batch_tokens,
+                           equal_lengths=self._whole_list)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -144,20 +137,6 @@ class LocalVictim:
             sha.update(f"{key} {value.dtype} {tuple(value.shape)}".encode())
             sha.update(value.contiguous().cpu().view(torch.uint8).numpy() if value.ndim else str(value.item()).encode())
         return sha.hexdigest()
-
-
-@contextmanager
-def _ready(net: PreTrainedModel, inference: bool = True) -> Iterator[None]:
-    """Eval mode (put back afterwards) and inference mode (gradients on, without ``inference``)."""
-    training = net.training
-    if training:
-        net.eval()
-    try:
-        with torch.inference_mode() if inference else torch.enable_grad():
-            yield
-    finally:
-        if training:
-            net.train()
 
 
 def pick_device(device: str) -> str:

@@ -15,7 +15,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
 
-from hardtext.core import InputError, Segments
+from hardtext.core import InputError, Segments, Span
 from hardtext.weights import resolve
 
 log = logging.getLogger(__name__)
@@ -113,23 +113,41 @@ class Tokeniser:
         except TypeError:  # a lone surrogate
             return text
 
-    def spans(self, segments: Segments) -> list[tuple[int, int, int] | None]:
+    def spans(self, segments: Segments) -> list[Span | None]:
         """Where each piece of a text stands, (segment, start, end) in characters; None for a special piece.
 
-        Raises InputError for a tokenizer that does not know.
+        Of a tokenizer that exists in Python only, a piece stands where its word (up to the next space) does. Raises
+        InputError where that cannot be told either.
         """
         if self._rust is None:
-            raise InputError(f"the tokenizer {type(self.tokenizer).__name__} does not tell where its pieces stand; "
-                             f"take a model with a fast tokenizer")
+            return self._spans_of_words(segments) or [None]
         encoding = self._rust.encode(*map(_clean, segments))
         return [None if sequence is None or special else (sequence, *offsets) for sequence, offsets, special
-                in zip(encoding.sequence_ids, encoding.offsets, encoding.special_tokens_mask, strict=True)]
+                in zip(encoding.sequence_ids, encoding.offsets, encoding.special_tokens_mask, strict=True)] or [None]
+
+    def _spans_of_words(self, segments: Segments) -> list[Span | None]:
+        texts = [_clean(segment) for segment in segments]
+        places: list[list[Span]] = []
+        for number, text in enumerate(texts):
+            words = [(m, self.tokenizer.tokenize(m.group())) for m in re.finditer(r"\S+", text)]
+            if [piece for _, pieces in words for piece in pieces] != self.tokenizer.tokenize(text):
+                raise InputError(f"the tokenizer {type(self.tokenizer).__name__} does not tell where its pieces stand; "
+                                 f"take a model with a fast tokenizer")
+            places.append([(number, m.start(), m.end()) for m, pieces in words for _ in pieces])
+        special = self.tokenizer(*texts, truncation="longest_first", max_length=self.max_length,
+                                 return_special_tokens_mask=True)["special_tokens_mask"]
+        while sum(map(len, places)) > special.count(0):  # the longer side is cut, the second of two equals
+            max(reversed(places), key=len).pop()
+        left = chain.from_iterable(places)
+        return [None if one else next(left) for one in special]
 
     def window(self, segments: Segments) -> tuple[int, ...]:
         """How many characters of each segment are read before the maximum length cuts it off."""
         lengths = tuple(map(len, segments))
-        if self._rust is None or sum(lengths) <= self.max_length - 8:  # no piece is shorter than a character
+        if sum(lengths) <= self.max_length - 8:  # no piece is shorter than a character
             return lengths
+        if self._rust is None:
+            return self._window_slowly(segments)
         encoding = self._rust.encode(*map(_clean, segments))
         if not encoding.overflowing:
             return lengths
@@ -138,6 +156,16 @@ class Tokeniser:
             if sequence is not None:
                 ends[sequence] = max(ends[sequence], end)
         return tuple(ends)
+
+    def _window_slowly(self, segments: Segments) -> tuple[int, ...]:
+        lengths = tuple(map(len, segments))
+        if not self._encode_slowly([segments[0] if len(segments) == 1 else tuple(segments)], False)[2]:
+            return lengths
+        try:
+            spans = self.spans(segments)
+        except InputError:  # it does not tell
+            return lengths
+        return tuple(max((span[2] for span in spans if span and span[0] == i), default=0) for i in range(len(segments)))
 
     def identity(self) -> str:
         """A text that differs where two tokenisers differ."""

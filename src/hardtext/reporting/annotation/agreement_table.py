@@ -19,6 +19,12 @@ _COLUMNS = ("system", "preserved", "95 %", "pairs", "published")
 def lines(result: Mapping[str, Any]) -> list[str]:
     """The agreement and the labels in words; ``result`` is the content of agreement.json."""
     said = [f"{result['pairs']} pairs, {result['judgements']} judgements by {len(result['annotators'])} annotators"]
+    if result["missing"]:
+        said.append(f"{len(result['missing'])} of the {result['drawn']} pairs drawn are not in the file")
+    if result["unjudged"]:
+        said.append(f"{result['unjudged']} of the {result['pairs']} pairs have no judgement yet")
+    if result["judged_once"]:
+        said.append(f"{result['judged_once']} of the {result['pairs']} pairs have one judgement, and two are needed")
     kappa, first = result["cohen_kappa"], result["first_two"]
     names = " and ".join(first) if first else "two annotators"
     said.append(f"Cohen's kappa of {names}, {result['both']} pairs: {_number(kappa)}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hardtext import seeding
 from hardtext.core import Attempt, InputError
+from hardtext.scoring.summary import NO_SUMMARY
 from hardtext.text import join
 
 
@@ -34,8 +35,9 @@ def system_names(runs: Mapping[Path, Sequence[Attempt]], stand_ins: Mapping[Path
 
     Runs of one attack against the same victim on the same domain are other systems (another variant or seed), so the
     name of the run's folder is added: ``bert_attack (seed=1)``. So is a run in which something stands in for something
-    else, so that it is never averaged with real ones: ``bert_attack (stand-in)``. Raises InputError where that does not
-    tell them apart, and for a file with the attempts of several attacks.
+    else, so that it is never averaged with real ones: ``bert_attack (stand-in)``; and one that left no word on that:
+    ``bert_attack (no summary)``. Raises InputError where that does not tell them apart, and for a file with the attempts
+    of several attacks.
     """
     by_attack = defaultdict(list)
     for path, attempts in runs.items():
@@ -47,7 +49,7 @@ def system_names(runs: Mapping[Path, Sequence[Attempt]], stand_ins: Mapping[Path
         several = len({(domain, victim) for _, domain, victim in members}) < len(members)
         taken: dict[tuple[str, str, str], Path] = {}
         for path, domain, victim in members:
-            added = ([_folder(path)] if several else []) + (["stand-in"] if (stand_ins or {}).get(path) else [])
+            added = ([_folder(path)] if several else []) + _kind((stand_ins or {}).get(path, ""))
             name = f"{attack} ({', '.join(added)})" if added else attack
             if other := taken.get((name, domain, victim)):
                 raise InputError(f"attempts: {other} and {path} both hold {attack} against {victim} on {domain}, and "
@@ -55,6 +57,10 @@ def system_names(runs: Mapping[Path, Sequence[Attempt]], stand_ins: Mapping[Path
             taken[name, domain, victim] = path
             names[path] = name
     return names
+
+
+def _kind(stand_in: str) -> list[str]:
+    return ["no summary" if stand_in == NO_SUMMARY else "stand-in"] if stand_in else []
 
 
 def _folder(path: Path) -> str:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from hardtext.core import InputError
 from hardtext.reporting.annotation import guidelines
+from hardtext.reporting.annotation.answers import choice, identifier, shown, words
 from hardtext.reporting.annotation.draw import Task
 from hardtext.reporting.annotation.marked import marked, readable
 from hardtext.scoring.agreement import CONFIDENCES, LABELS, Judged, Judgement
@@ -29,8 +30,8 @@ def config() -> str:
     ElementTree.SubElement(view, "Header", value=guidelines.QUESTION)
     choices = ElementTree.SubElement(view, "Choices", name=MEANING, toName=PAIR, choice="single-radio",
                                      required="true", requiredMessage="Choose one of the three answers.")
-    for index, (label, words) in enumerate(zip(LABELS, guidelines.EXPLAINED, strict=True)):
-        ElementTree.SubElement(choices, "Choice", value=label, hint=words, hotkey="qwe"[index])
+    for index, (label, hint) in enumerate(zip(LABELS, guidelines.EXPLAINED, strict=True)):
+        ElementTree.SubElement(choices, "Choice", value=label, hint=hint, hotkey="qwe"[index])
     ElementTree.SubElement(view, "Header", value=guidelines.CONFIDENCE)
     ElementTree.SubElement(view, "Rating", name=CONFIDENCE, toName=PAIR, maxRating=str(len(CONFIDENCES)),
                            required="true", requiredMessage="Say how sure you are.")
@@ -47,10 +48,10 @@ def tasks(drawn: Sequence[Task]) -> list[dict[str, Any]]:
 
 
 def judged(rows: Sequence[Mapping[str, Any]], where: str) -> list[Judged]:
-    """The judgements in a JSON export (``exportType=JSON``). Cancelled annotations are left out; of several by one
-    annotator for one task the last counts. Raises InputError for an annotation that is not one of our config."""
+    """The judgements in a JSON export (``exportType=JSON``). Cancelled annotations and those without an answer are left
+    out; of several by one annotator for one task the last counts. Raises InputError for what is none of our config."""
     pairs = []
-    repeated = 0
+    repeated = unanswered = 0
     for number, row in enumerate(rows, 1):
         place = f"{where}, task {number}"
         data = row.get("data")
@@ -60,16 +61,20 @@ def judged(rows: Sequence[Mapping[str, Any]], where: str) -> list[Judged]:
                              f"export the project as JSON")
         given: dict[str, Judgement] = {}
         for annotation in sorted(annotations, key=_when):
-            if annotation.get("was_cancelled") or not annotation.get("result"):
+            if _is_cancelled(annotation, place):
+                continue
+            if annotation.get("result") in (None, []):
+                unanswered += 1
                 continue
             judgement = _judgement(annotation, place)
             repeated += given.pop(judgement.annotator, None) is not None
             given[judgement.annotator] = judgement
-        meta = data | row["meta"] if isinstance(row.get("meta"), dict) else data
-        pairs.append(Judged(str(data["id"]), tuple(given.values()), str(meta.get("system") or ""),
-                            stand_in=str(meta.get("stand_in") or "")))
+        system, stand_in = (_of_meta(row, data, name, place) for name in ("system", "stand_in"))
+        pairs.append(Judged(identifier(data["id"], "data.id", place), tuple(given.values()), system, stand_in=stand_in))
     if repeated:
         log.warning("%s: %d times one annotator judged a pair again; the last judgement counts", where, repeated)
+    if unanswered:
+        log.warning("%s: %d annotations hold no answer and are left out", where, unanswered)
     return pairs
 
 
@@ -78,20 +83,50 @@ def _dicts(value: Any) -> bool:
 
 
 def _when(annotation: Mapping[str, Any]) -> tuple[str, int]:
-    return str(annotation.get("created_at", "")), int(annotation.get("id") or 0)
+    """What annotations are ordered by; those that do not say it come first, in the order of the file."""
+    created, key = annotation.get("created_at"), annotation.get("id")
+    return created if isinstance(created, str) else "", key if isinstance(key, int) else 0
+
+
+def _is_cancelled(annotation: Mapping[str, Any], place: str) -> bool:
+    cancelled = annotation.get("was_cancelled") or False
+    if not isinstance(cancelled, bool):
+        raise InputError(f"{place}: was_cancelled is {shown(cancelled)}; expected true or false")
+    return cancelled
+
+
+def _of_meta(row: Mapping[str, Any], data: Mapping[str, Any], name: str, place: str) -> str:
+    """What task=annotate put into ``meta``; in ``data`` where somebody moved it there."""
+    meta = row.get("meta")
+    if not isinstance(meta, dict | None):
+        raise InputError(f"{place}: meta is {shown(meta)}; expected what task=annotate put there")
+    return words((meta or {}).get(name, data.get(name)), name, place)
 
 
 def _judgement(annotation: Mapping[str, Any], place: str) -> Judgement:
-    result = annotation["result"] if _dicts(annotation["result"]) else []
-    values = {part.get("from_name"): part["value"] for part in result if isinstance(part.get("value"), dict)}
+    values = _values(annotation["result"], place)
     chosen = values.get(MEANING, {}).get("choices")
     if not isinstance(chosen, list) or len(chosen) != 1 or chosen[0] not in LABELS:
-        raise InputError(f"{place}: an annotation answers {chosen!r:.80}; expected one of {', '.join(LABELS)} under "
+        raise InputError(f"{place}: an annotation answers {shown(chosen)}; expected one of {', '.join(LABELS)} under "
                          f"the name {MEANING!r}")
     annotator = annotation.get("completed_by")
     if isinstance(annotator, dict):
         annotator = annotator.get("email") or annotator.get("id")
-    try:
-        return Judgement(str(annotator), LABELS.index(chosen[0]), values.get(CONFIDENCE, {}).get("rating"))
-    except InputError as error:
-        raise InputError(f"{place}: {error}") from error
+    rating = values.get(CONFIDENCE)
+    return Judgement(identifier(annotator, "completed_by", place), LABELS.index(chosen[0]),
+                     None if rating is None else choice(rating.get("rating"), CONFIDENCES, CONFIDENCE, place))
+
+
+def _values(result: Any, place: str) -> dict[str, dict[str, Any]]:
+    """What was answered to each question."""
+    if not _dicts(result):
+        raise InputError(f"{place}: an annotation's result is {shown(result)}; expected a list of answers")
+    values: dict[str, dict[str, Any]] = {}
+    for part in result:
+        name, value = part.get("from_name"), part.get("value")
+        if name not in (MEANING, CONFIDENCE):
+            continue
+        if name in values or not isinstance(value, dict):
+            raise InputError(f"{place}: {name!r} is answered by {shown(value)}; expected one answer with a value")
+        values[name] = value
+    return values

@@ -6,20 +6,19 @@ in colour, so that they are seen in print and by the colour-blind.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import regex
-from rapidfuzz.distance import Levenshtein
 
 from hardtext import text
+from hardtext.reporting import diff
 
 _WORD = "background:{0};border-radius:2px"
 _CHARACTERS = "background:{0};font-weight:bold;text-decoration:underline"
 _SIDES = ((_WORD.format("#ffe3e0"), _CHARACTERS.format("#ffb3ab")),  # of the original
           (_WORD.format("#dff3e0"), _CHARACTERS.format("#9bdba0")))  # of the adversarial text
 _BLOCK = "white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate;color:#111;background:#fff;padding:.3em"
-_SIMILAR = 0.5
-"""Words less alike than this are marked as a whole: which of their characters happen to agree says nothing."""
 
 Span = tuple[str, int]
 """A piece of text and how it is marked: 0 not at all, 1 in a changed word, 2 changed characters."""
@@ -41,35 +40,30 @@ def differences(original: str, adversarial: str) -> tuple[list[Span], list[Span]
     >>> differences("a dancer sat", "a dencer sat down")[1]
     [('a ', 0), ('d', 1), ('e', 2), ('ncer', 1), (' sat', 0), (' down', 2)]
     """
-    old, new = _tokens(original), _tokens(adversarial)
     before: list[Span] = []
     after: list[Span] = []
-    for step in Levenshtein.opcodes(old, new):
-        olds, news = old[step.src_start : step.src_end], new[step.dest_start : step.dest_end]
-        if step.tag == "equal":
-            _add(before, "".join(olds), 0)
-            _add(after, "".join(news), 0)
-        elif step.tag == "replace":
-            for one, other in zip(olds, news, strict=True):
-                _within(one, other, before, after)
+    place = 0
+    for change in diff.changes(original, adversarial):
+        length = change if isinstance(change, int) else change[0]
+        old = original[place : place + length]
+        place += length
+        if isinstance(change, int):
+            _add(before, old, 0)
+            _add(after, old, 0)
         else:
-            _add(before, "".join(olds), 2)
-            _add(after, "".join(news), 2)
+            _within(old, change[2] if len(change) == 3 else [change], before, after)
     return before, after
 
 
-def _within(old: str, new: str, before: list[Span], after: list[Span]) -> None:
+def _within(word: str, steps: Sequence[diff.Change], before: list[Span], after: list[Span]) -> None:
     """A word that became another one."""
-    olds, news = _characters(old), _characters(new)
-    steps = Levenshtein.opcodes(olds, news)
-    if Levenshtein.normalized_similarity(olds, news) < _SIMILAR:
-        _add(before, old, 2)
-        _add(after, new, 2)
-        return
+    place = 0
     for step in steps:
-        level = 1 if step.tag == "equal" else 2
-        _add(before, "".join(olds[step.src_start : step.src_end]), level)
-        _add(after, "".join(news[step.dest_start : step.dest_end]), level)
+        length = step if isinstance(step, int) else step[0]
+        old = word[place : place + length]
+        place += length
+        _add(before, old, 1 if isinstance(step, int) else 2)
+        _add(after, *(old, 1) if isinstance(step, int) else (step[1], 2))
 
 
 def _add(spans: list[Span], piece: str, level: int) -> None:
@@ -79,16 +73,6 @@ def _add(spans: list[Span], piece: str, level: int) -> None:
         spans[-1] = (spans[-1][0] + piece, level)
     else:
         spans.append((piece, level))
-
-
-def _tokens(value: str) -> list[str]:
-    """Words, marks and runs of space, which joined are the text."""
-    return regex.findall(r"\s+|[\w\p{M}\p{Cf}]+|.", value, regex.DOTALL)
-
-
-def _characters(value: str) -> list[str]:
-    """What a reader takes for one character: a letter with its combining marks, an emoji of several code points."""
-    return regex.findall(r"\X", value)
 
 
 def _html(piece: str, level: int, styles: tuple[str, str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from hardtext.core import InputError
 from hardtext.reporting.annotation import guidelines
+from hardtext.reporting.annotation.answers import choice, identifier, shown, words
 from hardtext.reporting.annotation.draw import Task
 from hardtext.reporting.annotation.marked import marked, readable
 from hardtext.scoring.agreement import CONFIDENCES, LABELS, Judged, Judgement
@@ -32,8 +33,8 @@ def project(name: str, preview: Mapping[str, Any]) -> dict[str, Any]:
             # three braces: the field is HTML, which escapes the texts itself
             {"name": "pair", "type": "html", "text": "{{{html}}}"},
             {"name": MEANING, "type": "radio", "orientation": "vertical", "title": guidelines.QUESTION,
-             "options": [{"value": str(index), "label": label, "helptext": words}
-                         for index, (label, words) in enumerate(zip(LABELS, guidelines.EXPLAINED, strict=True))],
+             "options": [{"value": str(index), "label": label, "helptext": explained}
+                         for index, (label, explained) in enumerate(zip(LABELS, guidelines.EXPLAINED, strict=True))],
              "valError": "Choose one of the three answers."},
             {"name": CONFIDENCE, "type": "radio", "title": guidelines.CONFIDENCE,
              "options": [{"value": str(number), "label": str(number)} for number in CONFIDENCES],
@@ -62,22 +63,31 @@ def judged_json(rows: Sequence[Mapping[str, Any]], where: str) -> list[Judged]:
     for number, row in enumerate(rows, 1):
         place = f"{where}, document {number}"
         extra = row.get("features") if isinstance(row.get("features"), dict) else {}
-        key = row.get("id", row.get("name"))
-        if key is None or not isinstance(row["annotation_sets"], dict):
-            raise InputError(f"{place}: expected a document of task=annotate with an id and annotation_sets")
-        given = []
-        for annotator, annotation_set in row["annotation_sets"].items():
-            annotations = annotation_set.get("annotations") if isinstance(annotation_set, dict) else None
-            if not isinstance(annotations, list) or not annotations:
-                continue
-            features = annotations[-1].get("features") if isinstance(annotations[-1], dict) else None
-            if isinstance(features, dict) and isinstance(features.get("label"), dict):
-                features = features["label"]  # earlier versions put the answers one level deeper
-            given.append(_judgement(annotator, features if isinstance(features, dict) else {}, place))
         fields = {**extra, **row}
-        pairs.append(Judged(str(key), tuple(given), str(fields.get(_SYSTEM) or ""),
-                            stand_in=str(fields.get(_STAND_IN) or "")))
+        sets = row.get("annotation_sets")
+        if ("id" not in row and "name" not in row) or not isinstance(sets, dict):
+            raise InputError(f"{place}: expected a document of task=annotate with an id and annotation_sets")
+        given = [judgement for annotator, own in sets.items() if (judgement := _of_set(annotator, own, place))]
+        pairs.append(Judged(identifier(row.get("id", row.get("name")), "id", place), tuple(given),
+                            words(fields.get(_SYSTEM), _SYSTEM, place),
+                            stand_in=words(fields.get(_STAND_IN), _STAND_IN, place)))
     return pairs
+
+
+def _of_set(annotator: str, annotation_set: Any, place: str) -> Judgement | None:
+    """The last of an annotator's annotations; None where there is none (yet)."""
+    annotations = annotation_set.get("annotations") if isinstance(annotation_set, dict) else None
+    if not isinstance(annotations, list):
+        raise InputError(f"{place}: {shown(annotator)} has {shown(annotation_set)}; expected a set with annotations")
+    if not annotations:
+        return None
+    features = annotations[-1].get("features") if isinstance(annotations[-1], dict) else None
+    if isinstance(features, dict) and isinstance(features.get("label"), dict):
+        features = features["label"]  # earlier versions put the answers one level deeper
+    if not isinstance(features, dict):
+        raise InputError(f"{place}: {shown(annotator)} answers {shown(annotations[-1])}; expected an annotation "
+                         f"with features")
+    return _judgement(annotator, features, place)
 
 
 _COLUMN = re.compile(rf"annotations\.(?P<annotator>.+)\.(?P<field>{MEANING}|{CONFIDENCE})")  # a name may hold dots
@@ -89,26 +99,28 @@ def is_table(columns: Sequence[str]) -> bool:
 
 def judged_table(rows: Sequence[Mapping[str, str]], where: str) -> list[Judged]:
     """The judgements in a CSV export: columns ``annotations.<annotator>.<question>``."""
+    found = [match for column in rows[0] if (match := _COLUMN.fullmatch(column))]
+    for match in found:
+        if (column := f"annotations.{match['annotator']}.{MEANING}") not in rows[0]:
+            raise InputError(f"{where}: there is a column {shown(match[0])} but none {shown(column)}; export it whole")
     pairs = []
     for number, row in enumerate(rows, 1):
         answers: dict[str, dict[str, str]] = defaultdict(dict)
-        for column, value in row.items():
-            if value and (found := _COLUMN.fullmatch(column)):
-                answers[found["annotator"]][found["field"]] = value
+        for match in found:
+            if value := row[match[0]]:
+                answers[match["annotator"]][match["field"]] = value
         place = f"{where}, row {number}"
         if not row.get("id"):
             raise InputError(f"{place}: expected a document of task=annotate with an id")
-        pairs.append(Judged(row["id"], tuple(_judgement(name, given, place) for name, given in answers.items()),
+        pairs.append(Judged(identifier(row["id"], "id", place),
+                            tuple(_judgement(name, given, place) for name, given in answers.items()),
                             row.get(_SYSTEM) or "", stand_in=row.get(_STAND_IN) or ""))
     return pairs
 
 
 def _judgement(annotator: str, answers: Mapping[str, Any], place: str) -> Judgement:
-    label, confidence = answers.get(MEANING), answers.get(CONFIDENCE)
-    try:
-        return Judgement(str(annotator), int(label), None if confidence in (None, "") else int(confidence))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{place}: {annotator} answers {label!r} with confidence {confidence!r}; expected numbers, "
-                         f"{MEANING} 0 to 2 and {CONFIDENCE} 1 to 5") from error
-    except InputError as error:
-        raise InputError(f"{place}, {annotator}: {error}") from error
+    annotator = identifier(annotator, "an annotator's name", place)
+    place = f"{place}, {annotator}"
+    confidence = answers.get(CONFIDENCE)
+    return Judgement(annotator, choice(answers.get(MEANING), range(len(LABELS)), MEANING, place),
+                     None if confidence in (None, "") else choice(confidence, CONFIDENCES, CONFIDENCE, place))

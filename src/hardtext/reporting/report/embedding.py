@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from hardtext import text
 from hardtext.core import STATUSES, Attempt, Segments
-from hardtext.reporting.report import diff
+from hardtext.reporting import diff
 from hardtext.reporting.report.reading import AttackRun
 from hardtext.reporting.report.scenario import Scenario, aligned
 from hardtext.scoring.flags import KINDS

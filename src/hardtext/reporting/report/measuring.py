@@ -4,91 +4,96 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy
 
-from hardtext import scoring
 from hardtext.reporting.report.reading import AttackRun
-from hardtext.scoring import documents, segment
-from hardtext.scoring.bodega import Pair
+from hardtext.scoring.measure import Columns, columns, resolve_segmenter
+from hardtext.scoring.scores import averages
 from hardtext.scoring.semantic import SemanticSettings
 
-_REAL_FIRST = ("bleurt", "bertscore", "minilm", "none")
+_REAL_FIRST = ("bleurt", "bertscore", "minilm")
 
 
 @dataclass(frozen=True)
 class Measured:
     """``scores``: a row as in scores.json, or None where every attempt is an error; ``scored_here``: not read from a file.
-    ``character`` and ``semantic``: of each attempt in order, nan where it is no success (or not measured)."""
+    ``character`` and ``semantic``: of each attempt in order, nan where it is no success (or not measured).
+    ``asked_again``: a row as in scores.json for each victim that strict=true has asked again."""
 
     scores: dict[str, Any] | None
     scored_here: bool
     character: numpy.ndarray
     semantic: numpy.ndarray
+    asked_again: tuple[dict[str, Any], ...] = ()
 
 
-def measure(found: Sequence[AttackRun], semantic: SemanticSettings, seed: int) -> list[Measured]:
-    """The numbers of each run: from its best score file where it has one, else computed with ``semantic``.
+def check(found: Sequence[AttackRun], semantic: SemanticSettings, segmenter: str) -> None:
+    """Raise InputError where the scorer or the segmenter cannot be had, before anything is measured."""
+    for run in found:
+        _segmenter(run, segmenter)
+    semantic.check_weights()
 
-    The semantic score of each attempt always comes from ``semantic``, since score files hold averages only. All runs are
-    scored together, so that an original which many of them attack is read once.
+
+def measure(found: Sequence[AttackRun], semantic: SemanticSettings, seed: int, segmenter: str = "auto") -> list[Measured]:
+    """The numbers of each run: from its best score file where that was made with ``semantic`` or with a scorer nearer to
+    the published one, else computed with ``semantic``.
+
+    The semantic score of each attempt always comes from ``semantic``, since score files hold averages only. Runs that
+    are cut into sentences alike are scored together, so that an original which many of them attack is read once.
     """
-    rules = [segment.resolve("auto", run.attempts[0].domain, any(len(attempt.original) == 2 for attempt in run.attempts))
-             for run in found]
-    remembered = Remembered(semantic)
-    meanings = _meanings(found, rules, remembered)
-    return [_measured(run, rule, remembered, seed, meaning) for run, rule, meaning in zip(found, rules, meanings)]
+    def kind(place: int) -> tuple[str, bool]:
+        return _segmenter(found[place], segmenter), _kept(found[place], semantic) is None
+
+    result: dict[int, Measured] = {}
+    for (rule, is_new), group in groupby(sorted(range(len(found)), key=kind), key=kind):
+        places = list(group)
+        attempts = [attempt for place in places for attempt in found[place].attempts]
+        scored, start = columns(attempts, semantic, rule, with_preserved=is_new), 0
+        for place in places:
+            end = start + len(found[place].attempts)
+            result[place] = _measured(found[place], scored[start:end], semantic, rule, seed)
+            start = end
+    return [result[place] for place in range(len(found))]
 
 
-class Remembered(SemanticSettings):
-    """A scorer that asks another one, and never twice about the same pair."""
-
-    def __init__(self, scorer: SemanticSettings) -> None:
-        self.name = scorer.name
-        self._scorer = scorer
-        self._known: dict[Pair, float] = {}
-
-    @property
-    def stand_in(self) -> str:
-        return self._scorer.stand_in
-
-    def _score_distinct(self, pairs: list[Pair]) -> numpy.ndarray:
-        if new := [pair for pair in pairs if pair not in self._known]:
-            self._known |= zip(new, self._scorer.score_pairs(new).tolist())
-        return numpy.array([self._known[pair] for pair in pairs])
+def _segmenter(run: AttackRun, name: str) -> str:
+    return resolve_segmenter(name, run.attempts[0].domain, run.attempts)
 
 
-def _meanings(found: Sequence[AttackRun], rules: Sequence[str], semantic: SemanticSettings) -> list[numpy.ndarray]:
-    """The semantic score of each attempt of each run, nan where it is no success: float, (attempts,) each."""
-    result = [numpy.full(len(run.attempts), numpy.nan) for run in found]
-    if semantic.name == "none":
-        return result
-    for rule in sorted(set(rules)):
-        places = [(column, index, (attempt.original, attempt.adversarial))
-                  for run, own, column in zip(found, rules, result) if own == rule
-                  for index, attempt in enumerate(run.attempts) if attempt.status == "success"]
-        if places:
-            scores = documents.semantic_scores([change for *_, change in places], semantic, rule)
-            for (column, index, _), score in zip(places, scores):
-                column[index] = score
-    return result
+def _measured(run: AttackRun, scored: Columns, semantic: SemanticSettings, segmenter: str, seed: int) -> Measured:
+    parts = {"character": scored.character, "semantic": scored.semantic, "asked_again": _asked_again(run)}
+    if kept := _kept(run, semantic):
+        return Measured(kept, False, **parts)
+    if all(attempt.status == "error" for attempt in run.attempts):
+        return Measured(None, True, **parts)
+    scores = averages(run.attempts, scored, semantic=semantic, segmenter=segmenter, seed=seed)
+    return Measured(scores.to_row(), True, **parts)
 
 
-def _measured(run: AttackRun, rule: str, semantic: SemanticSettings, seed: int, meaning: numpy.ndarray) -> Measured:
-    attempts = run.attempts
-    success = numpy.array([attempt.status == "success" for attempt in attempts])
-    character = numpy.full(len(attempts), numpy.nan)
-    character[success] = documents.character_scores([(attempt.original, attempt.adversarial) for attempt in attempts
-                                                     if attempt.status == "success"])
-    if run.scores:
-        return Measured(min(run.scores, key=_rank), False, character, meaning)
-    if all(attempt.status == "error" for attempt in attempts):
-        return Measured(None, True, character, meaning)
-    scores = scoring.score(attempts, semantic=semantic, segmenter=rule, seed=seed)
-    return Measured(scores.to_row(), True, character, meaning)
+def _asked_again(run: AttackRun) -> tuple[dict[str, Any], ...]:
+    """The best score file of each victim that was asked again."""
+    best: dict[str, dict[str, Any]] = {}
+    for row in sorted(run.asked_again, key=_rank):
+        best.setdefault(row["strict"]["victim"], row)
+    return tuple(best.values())
 
 
-def _rank(scores: dict[str, Any]) -> int:
-    name = scores.get("semantic_scorer")
-    return _REAL_FIRST.index(name) if name in _REAL_FIRST else len(_REAL_FIRST)
+def _kept(run: AttackRun, semantic: SemanticSettings) -> dict[str, Any] | None:
+    """The best score file of a run, None where measuring it with ``semantic`` says more."""
+    best = min(run.scores, key=_rank, default=None)
+    return best if best is not None and _rank(best)[0] <= _place(semantic.name) else None
+
+
+def _rank(scores: dict[str, Any]) -> tuple[int, int]:
+    """The least is the best: by the scorer, then by how much stood in for something."""
+    return _place(scores["semantic_scorer"]), len(scores.get("stand_ins", ()))
+
+
+def _place(scorer: str) -> int:
+    """Without a BODEGA score last, a scorer that nobody here knows before that."""
+    if scorer == "none":
+        return len(_REAL_FIRST) + 1
+    return _REAL_FIRST.index(scorer) if scorer in _REAL_FIRST else len(_REAL_FIRST)

@@ -21,21 +21,24 @@ from hardtext.reporting.report.embedding import Texts, embedded, run_data
 from hardtext.reporting.report.reading import TrainRun
 from hardtext.reporting.report.scenario import Scenario
 from hardtext.scoring.flags import CHANGED, KINDS
+from hardtext.text import readable
 
 PACKAGES = ("hardtext", "torch", "transformers", "pytorch-lightning", "textattack", "bleurt-pytorch", "rapidfuzz", "numpy")
 
 
-def render(found: Sequence[Scenario], trains: Sequence[TrainRun], semantic: str, made: str) -> str:
-    """The page. ``semantic``: the scorer of the single attempts, "none" without one. ``made``: when, in words."""
+def render(found: Sequence[Scenario], trains: Sequence[TrainRun], semantic: str, made: str, *,
+           classes: Mapping[str, Sequence[str]] | None = None, left_out: Sequence[str] = ()) -> str:
+    """The page. ``semantic``: the scorer of the single attempts, "none" without one. ``made``: when, in words.
+    ``classes``: the names of a domain's classes. ``left_out``: what lies there and is not shown, in words."""
     import jinja2
 
     here = files(__package__)
     style, script = ((here / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"figure": figure, "bounds": bounds, "percent": percent}
+    environment.filters |= {"figure": figure, "bounds": bounds, "percent": percent, "breakable": breakable}
     template = environment.from_string((here / "report.html.jinja").read_text(encoding="utf-8"))
-    texts, classes = Texts(), class_names(trains)
-    sections = [_section(scenario, found, semantic, texts, classes) for scenario in found]
+    texts = Texts()
+    sections = [_section(scenario, found, semantic, texts, classes or {}) for scenario in found]
     return template.render(
         style=Markup(style), script=Markup(script), style_hash=_hash(style), script_hash=_hash(script), sections=sections,
         shared=embedded({"texts": texts.segments, "characters": characters.describe(texts.characters), "kinds": KINDS,
@@ -43,7 +46,7 @@ def render(found: Sequence[Scenario], trains: Sequence[TrainRun], semantic: str,
         headline=headline(found), victims=[victim_row(train) for train in trains], semantic=semantic,
         stand_ins=list(dict.fromkeys(words for scenario in found for words in scenario.stand_ins)),
         limits=list(dict.fromkeys(scenario.limits for scenario in found if scenario.limits)), versions=versions(),
-        made=made, changed=[KINDS[kind] for kind in CHANGED])
+        made=made, changed=[KINDS[kind] for kind in CHANGED], left_out=[readable(words) for words in left_out])
 
 
 def _section(scenario: Scenario, found: Sequence[Scenario], semantic: str, texts: Texts,
@@ -56,13 +59,14 @@ def _section(scenario: Scenario, found: Sequence[Scenario], semantic: str, texts
 
 
 def headline(found: Sequence[Scenario]) -> dict[str, Any]:
-    """The figures on top: counts over all runs, and the single runs that stand out. Nothing is averaged over runs."""
+    """The figures on top: counts over all runs, and the single runs that stand out among two or more with a BODEGA score.
+    Nothing is averaged over runs."""
     rows = [row for scenario in found if (row := scenario.row())["bodega"] is not None]
     attempts = [attempt for scenario in found for attempt in scenario.run.attempts]
     costs = [attempt.queries for attempt in attempts if attempt.status == "success"]
+    ordered = sorted(rows, key=lambda row: -row["bodega"])
     return {"runs": len(found), "attempts": len(attempts), "statuses": _statuses(attempts),
-            "strongest": max(rows, key=lambda row: row["bodega"], default=None),
-            "weakest": min(rows, key=lambda row: row["bodega"], default=None),
+            "strongest": ordered[0] if len(ordered) > 1 else None, "weakest": ordered[-1] if len(ordered) > 1 else None,
             "median_queries": float(numpy.median(costs)) if costs else None}
 
 
@@ -79,6 +83,11 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0%}"
 
 
+def breakable(name: str) -> Markup:
+    """A name that a narrow column breaks after an underscore instead of anywhere."""
+    return Markup("_<wbr>").join(name.split("_"))
+
+
 def versions() -> dict[str, str]:
     """Of what made the page. (A run does not record the versions it was made with.)"""
     found = {"python": platform.python_version()}
@@ -88,12 +97,6 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[package] = "not installed"
     return found
-
-
-def class_names(trains: Sequence[TrainRun]) -> dict[str, list[str]]:
-    """The classes of each domain, as its training runs name them."""
-    return {str(train.metrics["domain"]): [str(name) for name in train.metrics["classes"]] for train in trains
-            if "domain" in train.metrics and isinstance(train.metrics.get("classes"), list)}
 
 
 def victim_row(train: TrainRun) -> dict[str, Any]:

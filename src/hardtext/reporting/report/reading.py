@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import logging
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from hardtext import records, runs
+from hardtext import records, runs, scoring
 from hardtext.core import Attempt, InputError, Piece
+from hardtext.domains import DOMAINS
+from hardtext.domains.published import PublishedDomain
+from hardtext.domains.sample import SampleDomain
+from hardtext.reporting.report import score_files
+from hardtext.reporting.run_marks import marks_of
+from hardtext.reporting.saliency.rows import of_attempts
+from hardtext.scoring import claims
+from hardtext.scoring.summary import Summary, read_summary
 
-log = logging.getLogger(__name__)
-
+SCORES = "scores.json"
 SALIENCY = "saliency.jsonl"
-"""Beside the attempts, where somebody made it: lines {"id", "method", "pieces": [[segment, start, end, value], …]} about
-the original texts (``core.Piece``)."""
+"""Beside the attempts, where somebody put it, else what ``task=saliency`` left under ``runs/evaluate``: lines {"id",
+"method", "pieces": [[segment, start, end, value], …]} about the original texts (``core.Piece``)."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,23 @@ class AttackRun:
     folder: Path
     attempts: list[Attempt]
     scores: tuple[dict[str, Any], ...] = ()  # the score files that belong to these attempts
-    summary: dict[str, Any] = field(default_factory=dict)
+    asked_again: tuple[dict[str, Any], ...] = ()  # of those, what task=score strict=true wrote
+    summary: Summary = field(default_factory=Summary)
     config: str = ""  # config.yaml as it stands; its secrets were masked when it was written
     state: str = "unknown"
     saliency: dict[str, list[Piece]] = field(default_factory=dict)
+    limits: tuple[str, ...] = ()  # what keeps the run from being a complete one, in words
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What stands in for something else, is unknown or is missing, in words."""
+        return (*self.summary.marks, *self.limits, *self.victim_warnings)
+
+    @property
+    def victim_warnings(self) -> tuple[str, ...]:
+        """What the attack said of its victim before it began (nearly undecided, always one class, …)."""
+        said = self.summary.row.get("victim_warnings")
+        return tuple(words for words in said if isinstance(words, str)) if isinstance(said, list) else ()
 
     @property
     def scenario(self) -> tuple[str, str, str]:
@@ -51,70 +69,94 @@ class TrainRun:
     metrics: dict[str, Any]
 
 
-def read_attacks(root: Path) -> list[AttackRun]:
-    """The attack runs at and below ``root``, by folder. A folder whose attempts are empty is passed over and named.
+def read_attacks(root: Path) -> tuple[list[AttackRun], list[str]]:
+    """The attack runs at and below ``root``, by folder, and in words what else lies there and is left out.
 
+    Each has the score files that are about exactly its attempts: those below ``root``, and what ``task=score`` left under
+    ``runs/evaluate/score``. Left out are empty attempts, copies, submissions, and score files that are foreign or damaged.
     Raises InputError where the folder is missing, where no run lies below it, and where one is damaged.
     """
     if not root.is_dir():
         raise InputError(f"runs={root}: no such folder; expected a folder of runs, such as {runs.shown(runs.runs_root())}")
-    files = sorted(root.rglob("attempts.jsonl"))
-    scores = [(file, _mapping(file)) for file in sorted(root.rglob("scores.json"))]
-    found = []
-    for file in files:
-        attempts = _attempts(file)
-        if not attempts:
-            log.warning("%s holds no attempt yet and is left out", runs.shown(file))
-            continue
-        found.append(_attack_run(file.parent, attempts, scores))
-    if not found:
+    left_out: list[str] = []
+    attempts: dict[Path, list[Attempt]] = {}
+    seen: dict[str, Path] = {}
+    for file in records.files_below(root, "attempts.jsonl"):
+        if next(records.read_rows(file), None) is None:
+            left_out.append(f"{runs.shown(file)} (empty so far)")
+        elif (sha256 := claims.digest(file)) in seen:
+            left_out.append(f"{runs.shown(file)} (a copy of {runs.shown(seen[sha256])})")
+        else:
+            attempts[file], seen[sha256] = scoring.load_attempts(file.parent), file
+    if not attempts:
         raise InputError(f"runs={root}: no attempts.jsonl with attempts below it; make one with python attack.py …")
-    return found
+    left_out += [f"{runs.shown(file)} (a submission: task=score and task=leaderboard read it, this page does not)"
+                 for file in records.files_below(root, "submission_*.tsv")]
+    scores = read_scores(_score_files(root), {sha256: attempts[file] for sha256, file in seen.items()}, left_out)
+    return [_attack_run(file, attempts[file], scores.get(sha256, ())) for sha256, file in seen.items()], left_out
 
 
-def read_trains(root: Path) -> list[TrainRun]:
-    """The training runs below ``root`` that have measured their victim."""
-    return [TrainRun(file.parent, _mapping(file)) for file in sorted(root.rglob("metrics.json"))]
-
-
-def _attack_run(folder: Path, attempts: list[Attempt], scores: Sequence[tuple[Path, dict[str, Any]]]) -> AttackRun:
-    config, summary = folder / "config.yaml", folder / "summary.json"
+def _attack_run(file: Path, attempts: list[Attempt], scores: Sequence[dict[str, Any]]) -> AttackRun:
+    folder = file.parent
+    config = folder / "config.yaml"
     status = runs.read_status(folder)
     return AttackRun(
-        folder, attempts, scores=tuple(row for file, row in scores if file.parent == folder or belongs(row, attempts)),
-        summary=_mapping(summary) if summary.is_file() else {},
+        folder, attempts, scores=tuple(row for row in scores if not row.get("strict")),
+        asked_again=tuple(row for row in scores if row.get("strict")), summary=read_summary(folder),
         config=_config(config) if config.is_file() else "",
-        state=status["state"] if status else "unknown", saliency=_saliency(folder / SALIENCY))
+        state=status["state"] if status else "unknown", saliency=_saliency(folder / SALIENCY) or of_attempts(attempts),
+        limits=tuple(marks_of(file, attempts)))
 
 
-def belongs(scores: dict[str, Any], attempts: Sequence[Attempt]) -> bool:
-    """Whether a score file was made from exactly these attempts: the same scenario, the same counts and queries.
+def _score_files(root: Path) -> list[Path]:
+    """Those below ``root``, and what ``task=score`` left elsewhere."""
+    folders = [folder for folder in (runs.evaluate_folder("score"), root) if folder.is_dir()]
+    return sorted({file.resolve(): file for folder in folders for file in records.files_below(folder, SCORES)}.values())
 
-    ``task=score`` writes into a folder of its own, so its files are told by what they count. A file made before the run
-    went on counts fewer attempts and is refused.
+
+def read_scores(files: Sequence[Path], attempts: Mapping[str, Sequence[Attempt]],
+                left_out: list[str]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of score files by the digest of the attempts they are about; those about no attempts here are passed over.
+
+    ``attempts``: by the digest of their file. ``left_out`` takes a line for each file that is none of ours, or damaged.
     """
-    instances = [attempt for attempt in attempts if attempt.status != "error"]
-    if not instances:
-        return False
-    first = attempts[0]
-    same = {"domain": first.domain, "victim": first.victim, "attack": first.attack, "instances": len(instances),
-            "successes": sum(attempt.status == "success" for attempt in instances)}
-    queries = scores.get("queries")
-    return (all(scores.get(key) == value for key, value in same.items()) and isinstance(queries, (int, float))
-            and math.isclose(queries, sum(attempt.queries for attempt in instances) / len(instances)))
-
-
-def _attempts(file: Path) -> list[Attempt]:
-    attempts = []
-    for number, row in enumerate(records.read_rows(file), 1):
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for file in files:
         try:
-            attempts.append(Attempt.from_row(row))
+            row = score_files.check(records.read_json(file))
+            if found := attempts.get(row["attempts_sha256"]):
+                score_files.check_counts(row, found)
+                rows.setdefault(row["attempts_sha256"], []).append(row)
         except InputError as error:
-            raise InputError(f"{file}, line {number}: {error}") from error
-    scenarios = {(attempt.domain, attempt.victim, attempt.attack) for attempt in attempts}
-    if len(scenarios) > 1:
-        raise InputError(f"{file}: attempts of {len(scenarios)} runs in one file; expected one domain, victim and attack")
-    return attempts
+            left_out.append(f"{runs.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
+    return rows
+
+
+def read_trains(root: Path) -> tuple[list[TrainRun], list[str]]:
+    """The training runs below ``root`` that have measured their victim, and what was left out as foreign or damaged."""
+    found, left_out = [], []
+    for file in records.files_below(root, "metrics.json") if root.is_dir() else ():
+        try:
+            found.append(TrainRun(file.parent, _metrics(file)))
+        except InputError as error:
+            left_out.append(f"{runs.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
+    return found, left_out
+
+
+def _metrics(file: Path) -> dict[str, Any]:
+    """What train.py measured, after a look at what the page shows."""
+    metrics = records.read_json(file)
+    if not isinstance(metrics, dict) or not all(isinstance(metrics.get(name), str) for name in ("domain", "model")):
+        raise InputError("no figures of train.py: it names no domain and model")
+    clean, robust = metrics.get("attack") or {}, metrics.get("robustness") or {}
+    parts = [clean, robust, *(robust.get(name) or {} for name in ("before", "after") if isinstance(robust, dict))]
+    classes = metrics.get("classes", [])
+    if not (all(isinstance(part, dict) for part in parts)
+            and all(score_files.is_share(part.get(name)) for part in parts for name in ("accuracy", "f1", "robust_accuracy"))
+            and all(part.get("texts") is None or score_files.is_count(part["texts"]) for part in parts)
+            and isinstance(classes, list) and all(isinstance(name, str) for name in classes)):
+        raise InputError("damaged: no figures as train.py writes them; train again with overwrite=true")
+    return metrics
 
 
 def _saliency(file: Path) -> dict[str, list[Piece]]:
@@ -124,22 +166,27 @@ def _saliency(file: Path) -> dict[str, list[Piece]]:
     for number, row in enumerate(records.read_rows(file), 1):
         try:
             maps[str(row["id"])] = [(int(s), int(a), int(b), float(value)) for s, a, b, value in row["pieces"]]
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{file}, line {number}: expected id and pieces [segment, start, end, value]") from error
     return maps
 
 
-def _mapping(file: Path) -> dict[str, Any]:
-    value = records.read_json(file)
-    if not isinstance(value, dict):
-        raise InputError(f"{file}: expected a JSON object, got a {type(value).__name__}")
-    return value
-
-
 def _config(file: Path) -> str:
-    text = file.read_text(encoding="utf-8", errors="replace")
+    text = records.read_text(file)
     try:
         yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InputError(f"{file} is damaged ({type(error).__name__}); run the attack again with overwrite=true") from error
     return text
+
+
+def class_names(trains: Sequence[TrainRun]) -> dict[str, tuple[str, ...]]:
+    """The classes of each domain: those of the domains that come with the package, and of others what their training
+    runs say, where they agree."""
+    found = {name: settings.meaning.classes for name, settings in DOMAINS.items()
+             if issubclass(settings, (PublishedDomain, SampleDomain))}
+    told: dict[str, set[tuple[str, ...]]] = {}
+    for train in trains:
+        if names := tuple(train.metrics.get("classes", ())):
+            told.setdefault(train.metrics["domain"], set()).add(names)
+    return {domain: next(iter(names)) for domain, names in told.items() if len(names) == 1} | found

@@ -3,14 +3,21 @@
 (() => {
   const PAGE = 10; // attempts shown at once
   const NOTES = 6; // of an attempt, before the rest is folded away
+  const LONGEST = 20000; // characters of a text, before the rest waits for a click
   const shared = JSON.parse(document.getElementById("shared").textContent);
   const FIELDS = ["id", "label", "text", "status", "before", "after", "queries", "character", "semantic", "changes",
                   "flags", "error", "saliency"];
 
+  function put(parent, children) {
+    // One at a time: a long text has more pieces than a call takes arguments.
+    for (const child of children.flat(Infinity)) parent.append(child);
+  }
+
   function element(tag, className, ...children) {
+    // Children: texts, elements, and arrays of them.
     const made = document.createElement(tag);
     if (className) made.className = className;
-    made.append(...children);
+    put(made, children);
     return made;
   }
 
@@ -47,7 +54,7 @@
       if (x === "" || y === "") return (x === "") - (y === ""); // what is missing stands last either way
       return sign * (numeric ? Number(x) - Number(y) : x.localeCompare(y, "en"));
     });
-    table.tBodies[0].append(...rows);
+    put(table.tBodies[0], rows);
   }
   for (const table of document.querySelectorAll("table.sortable")) {
     for (const header of table.querySelectorAll("thead th")) {
@@ -92,17 +99,17 @@
       const whole = element("span", "within");
       let place = 0;
       for (const step of inner) {
-        if (typeof step === "number") { whole.append(...shown(letters.slice(place, place + step).join(""), null, seen)); place += step; continue; }
+        if (typeof step === "number") { put(whole, shown(letters.slice(place, place + step).join(""), null, seen)); place += step; continue; }
         const gone = letters.slice(place, place + step[0]).join("");
         place += step[0];
-        if (gone) whole.append(element("del", "", ...shown(gone, null, seen)));
-        if (step[1]) whole.append(element("ins", "", ...shown(step[1], before, seen)));
+        if (gone) whole.append(element("del", "", shown(gone, null, seen)));
+        if (step[1]) whole.append(element("ins", "", shown(step[1], before, seen)));
       }
       return [whole];
     }
     const nodes = [];
-    if (before && view !== "after") nodes.push(element("del", "", ...shown(before, null, seen)));
-    if (after && view !== "before") nodes.push(element("ins", "", ...shown(after, before, seen)));
+    if (before && view !== "after") nodes.push(element("del", "", shown(before, null, seen)));
+    if (after && view !== "before") nodes.push(element("ins", "", shown(after, before, seen)));
     return nodes;
   }
 
@@ -114,16 +121,42 @@
       const length = typeof change === "number" ? change : change[0];
       const piece = letters.slice(place, place + length).join("");
       place += length;
-      nodes.push(...(typeof change === "number" ? shown(piece, null, seen) : replaced(piece, change[1], change[2], view, seen)));
+      nodes.push(typeof change === "number" ? shown(piece, null, seen) : replaced(piece, change[1], change[2], view, seen));
     }
     return nodes;
   }
 
-  function block(nodes, length) {
-    const text = element("div", length > 1500 ? "text clipped" : "text", ...nodes);
+  function parted(nodes, most) {
+    // Two lists: the nodes that hold the first `most` characters, and the rest. Only texts are cut in two.
+    const [first, rest] = [[], []];
+    let length = 0;
+    for (const node of nodes.flat(Infinity)) {
+      const room = most - length;
+      const text = typeof node === "string" ? node : null;
+      length += (text ?? node.textContent).length;
+      if (room <= 0) rest.push(node);
+      else if (text === null || text.length <= room) first.push(node);
+      else {
+        const end = /[\ud800-\udbff]/.test(text[room - 1]) ? room - 1 : room; // no half of a character
+        first.push(text.slice(0, end));
+        rest.push(text.slice(end));
+      }
+    }
+    return [first, rest, length];
+  }
+
+  function block(nodes) {
+    const [first, rest, length] = parted(nodes, LONGEST);
+    const text = element("div", length > 1500 ? "text clipped" : "text", first);
     text.dir = "auto";
     if (length > 1500) text.tabIndex = 0;
-    return text;
+    if (!rest.length) return [text];
+    const button = element("button", "", "Show all of it");
+    button.type = "button";
+    const note = element("p", "quiet cut", `A long text: its first ${LONGEST.toLocaleString("en")} of `
+                                           + `${length.toLocaleString("en")} characters are shown. `, button);
+    button.addEventListener("click", () => { put(text, rest); note.remove(); text.focus(); });
+    return [text, note];
   }
 
   function texts(attempt, view, seen) {
@@ -133,7 +166,7 @@
       const part = segments.length > 1 ? ["evidence", "claim"][index] : "";
       const add = (words, content) => {
         if (words) nodes.push(element("div", "part", words));
-        nodes.push(block(content, original.length));
+        nodes.push(block(content));
       };
       if (!attempt.changes) add(part, shown(original, null, seen));
       else if (view === "apart") {
@@ -152,16 +185,16 @@
       let place = 0;
       for (const [segment, start, end, value] of attempt.saliency) {
         if (segment !== index || start < place) continue;
-        nodes.push(...shown(letters.slice(place, start).join(""), null, new Map()));
-        const mark = element("mark", "", ...shown(letters.slice(start, end).join(""), null, new Map()));
+        nodes.push(shown(letters.slice(place, start).join(""), null, new Map()));
+        const mark = element("mark", "", shown(letters.slice(start, end).join(""), null, new Map()));
         mark.title = value.toFixed(2);
         mark.style.color = "inherit";
         mark.style.background = `rgba(${value < 0 ? "0,114,178" : "213,94,0"},${(Math.abs(value) * 0.6).toFixed(2)})`;
         nodes.push(mark);
         place = end;
       }
-      nodes.push(...shown(letters.slice(place).join(""), null, new Map()));
-      box.append(block(nodes, original.length));
+      nodes.push(shown(letters.slice(place).join(""), null, new Map()));
+      put(box, block(nodes));
     });
     return box;
   }
@@ -192,26 +225,36 @@
     if (attempt.character !== null) head.append(element("span", "", `character ${attempt.character.toFixed(3)}`));
     if (attempt.semantic !== null) head.append(element("span", "", `semantic ${attempt.semantic.toFixed(3)}`));
     const seen = new Map();
-    const made = element("article", "attempt", head, ...texts(attempt, view, seen));
+    const made = element("article", "attempt", head, texts(attempt, view, seen));
     if (attempt.before || attempt.after) made.append(probabilities(attempt, classes));
     const notes = [];
-    if (attempt.error !== null) notes.push(element("li", "serious", ...shown(attempt.error, null, seen)));
+    if (attempt.error !== null) notes.push(element("li", "serious", shown(attempt.error, null, seen)));
     for (const [kind, line] of attempt.flags) {
       const serious = shared.changed.includes(Object.keys(shared.kinds)[kind]);
-      notes.push(element("li", serious ? "serious" : "", ...shown(line, null, seen)));
+      notes.push(element("li", serious ? "serious" : "", shown(line, null, seen)));
     }
     for (const [character, count] of seen) {
       const known = shared.characters[character];
       notes.push(element("li", "", `${known.code} ${known.name}${known.like ? `, looks like ${[...known.like].join(" or ")}` : ""}`
                                      + (count > 1 ? `, ${count} times` : "")));
     }
-    if (notes.length) made.append(element("ul", "notes", ...notes.slice(0, NOTES)));
+    if (notes.length) made.append(element("ul", "notes", notes.slice(0, NOTES)));
     if (notes.length > NOTES) {
       made.append(element("details", "more", element("summary", "", `${notes.length - NOTES} more notes`),
-                          element("ul", "notes", ...notes.slice(NOTES))));
+                          element("ul", "notes", notes.slice(NOTES))));
     }
     if (attempt.saliency) made.append(heat(attempt));
     return made;
+  }
+
+  function cardOrReason(attempt, classes, view) {
+    // One attempt that cannot be drawn takes no other along.
+    try {
+      return card(attempt, classes, view);
+    } catch (error) {
+      return element("article", "attempt", element("strong", "", `Text ${attempt.id}`),
+                     element("p", "serious", `This attempt cannot be shown here (${error}).`));
+    }
   }
 
   // Runs: read and drawn when they are opened
@@ -248,7 +291,7 @@
       page = Math.max(0, Math.min(page, Math.ceil(kept.length / PAGE) - 1));
       const from = page * PAGE;
       const some = kept.slice(from, from + PAGE);
-      list.replaceChildren(...some.map((attempt) => card(attempt, data.classes, controls.view.value)));
+      list.replaceChildren(...some.map((attempt) => cardOrReason(attempt, data.classes, controls.view.value)));
       where.textContent = kept.length ? `${from + 1}–${from + some.length} of ${kept.length}` : "no attempt fits";
       previous.disabled = page === 0;
       next.disabled = from + PAGE >= kept.length;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,8 @@ from hardtext import text
 from hardtext.core import Attempt, Segments
 from hardtext.reporting.report.measuring import Measured
 from hardtext.reporting.report.reading import AttackRun
+from hardtext.reporting.report.score_files import FIGURES
 from hardtext.scoring.flags import CHANGED, flags
-
-FIGURES = ("bodega", "bodega_gated", "confusion", "semantic", "character", "queries", "preserved")
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,10 @@ class Scenario:
     @property
     def stand_ins(self) -> list[str]:
         """What was not the real thing: domain, attack and scorer."""
-        domain = self.run.summary.get("domain_stand_in")
-        scores = self.measured.scores or {}
-        return list(dict.fromkeys([*([f"domain: {domain}"] if domain else []), *self.run.summary.get("stand_ins", ()),
-                                   *scores.get("stand_ins", ())]))
+        return self._marks(self.measured.scores or {})
+
+    def _marks(self, scores: Mapping[str, Any]) -> list[str]:
+        return list(dict.fromkeys([*self.run.marks, *scores.get("stand_ins", ())]))
 
     @property
     def limits(self) -> str:
@@ -51,9 +50,21 @@ class Scenario:
         scores = self.measured.scores or {}
         return {"name": self.name, "domain": domain, "victim": victim, "attack": attack, "folder": self.folder,
                 "state": self.run.state, "attempts": len(self.run.attempts),
-                **{key: scores.get(key) for key in ("instances", "successes", *FIGURES, "semantic_scorer", "segmenter")},
-                "interval": scores.get("interval") or {}, "scored_here": self.measured.scored_here,
-                "meaning_changed": self.meaning_changed, "stand_ins": self.stand_ins, "preserved_limits": self.limits}
+                **_numbers(scores), "scored_here": self.measured.scored_here, "meaning_changed": self.meaning_changed,
+                "stand_ins": self.stand_ins, "preserved_limits": self.limits,
+                "asked_again": [_numbers(row) | _answers(row["strict"]) | {"stand_ins": self._marks(row)}
+                                for row in self.measured.asked_again]}
+
+
+def _numbers(scores: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{key: scores.get(key) for key in ("instances", "successes", *FIGURES, "semantic_scorer", "segmenter")},
+            "interval": scores.get("interval") or {}}
+
+
+def _answers(strict: Mapping[str, Any]) -> dict[str, Any]:
+    """What the victim that was asked again said: a name for the line, and how many attempts went another way."""
+    return {"name": f"asked again: {strict['victim']}", "confirmed": strict["confirmed"],
+            "unconfirmed": len(strict["unconfirmed"]), "flipped": len(strict["flipped"])}
 
 
 def scenarios(runs_read: Sequence[AttackRun], measured: Sequence[Measured], root: Path) -> list[Scenario]:

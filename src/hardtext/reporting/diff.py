@@ -6,13 +6,12 @@ their place; [n, new, inner] says with a change list of its own what differs bet
 
 from __future__ import annotations
 
+import regex
 from rapidfuzz.distance import Levenshtein
-
-from hardtext import text
 
 Change = int | list
 ALIKE = 0.5
-"""Least similarity of two pieces whose characters are worth comparing one by one."""
+"""Least similarity of two words whose characters are worth comparing: below, which of them agree says nothing."""
 _LONGEST_INNER = 2_000  # code points; beyond, aligning characters costs more than it tells
 
 
@@ -27,8 +26,13 @@ def changes(original: str, adversarial: str) -> list[Change]:
     old, new = _tokens(original), _tokens(adversarial)
     result: list[Change] = []
     for tag, old_start, old_end, new_start, new_end in Levenshtein.opcodes(old, new):
-        before, after = "".join(old[old_start:old_end]), "".join(new[new_start:new_end])
-        result.append(len(before) if tag == "equal" else _replaced(before, after))
+        olds, news = old[old_start:old_end], new[new_start:new_end]
+        if tag == "equal":
+            result.append(len("".join(olds)))
+        elif tag == "replace":  # as many tokens by as many
+            result += map(_replaced, olds, news)
+        else:
+            result.append([len("".join(olds)), "".join(news)])
     return result
 
 
@@ -55,21 +59,24 @@ def inserted(change_list: list[Change]) -> str:
 
 
 def _replaced(before: str, after: str) -> Change:
-    if not before or not after or max(len(before), len(after)) > _LONGEST_INNER:
+    """A word that became another one."""
+    if max(len(before), len(after)) > _LONGEST_INNER:
         return [len(before), after]
-    if Levenshtein.normalized_similarity(before, after) < ALIKE:
+    olds, news = _characters(before), _characters(after)
+    if Levenshtein.normalized_similarity(olds, news) < ALIKE:
         return [len(before), after]
-    inner: list[Change] = [old_end - old_start if tag == "equal" else [old_end - old_start, after[new_start:new_end]]
-                           for tag, old_start, old_end, new_start, new_end in Levenshtein.opcodes(before, after)]
+    inner: list[Change] = []
+    for tag, old_start, old_end, new_start, new_end in Levenshtein.opcodes(olds, news):
+        gone = len("".join(olds[old_start:old_end]))
+        inner.append(gone if tag == "equal" else [gone, "".join(news[new_start:new_end])])
     return [len(before), after, inner]
 
 
 def _tokens(segment: str) -> list[str]:
-    """Words, marks and what stands between them; joined they are the segment."""
-    result, place = [], 0
-    for word in text.words(segment):
-        if word.start > place:
-            result.append(segment[place : word.start])
-        result.append(word.text)
-        place = word.end
-    return [*result, segment[place:]] if place < len(segment) else result
+    """Words, marks and runs of space; joined they are the segment. Unseen characters belong to the word they hide in."""
+    return regex.findall(r"\s+|[\w\p{M}\p{Cf}]+|.", segment, regex.DOTALL)
+
+
+def _characters(word: str) -> list[str]:
+    """What a reader takes for one character: a letter with its combining marks, an emoji of several code points."""
+    return regex.findall(r"\X", word)
