@@ -17,7 +17,8 @@ FILES = ("detect.json", "detect.md", "detect.csv", "detect_roc.png", "detect_roc
 
 def attempt(original, adversarial, attack="deepwordbug", id="1") -> Attempt:
     return Attempt(id=id, domain="sample", victim="tiny", attack=attack, label=0, original=original, adversarial=adversarial,
-                   status="success" if adversarial else "failed", original_probs=[0.9, 0.1], adversarial_probs=None,
+                   status="success" if adversarial else "failed", original_probs=[0.9, 0.1],
+                   adversarial_probs=[0.1, 0.9] if adversarial else None,
                    queries=1, forwards=1, seconds=0.0, seed=0)
 
 

@@ -19,10 +19,10 @@ from hardtext.core import Attempt, Corpus, InputError, Segments
 from hardtext.hardening import detection
 from hardtext.pipelines.annotate import sources
 from hardtext.pipelines.common import folder_of, load_corpus
-from hardtext.pipelines.score import attack_summary
 from hardtext.progress import progress
 from hardtext.reporting import detect_table
 from hardtext.scoring.detection import FALSE_ALARMS, Judged, judge, threshold_at
+from hardtext.scoring.summary import read_summary
 from hardtext.seeding import derive, generator
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     masked_lm = load_masked_lm(config.detect.masked_lm, config.device)
     marks = [f"domain: {corpus.domain.stand_in}"] * bool(corpus.domain.stand_in)
     marks += [f"masked LM: {masked_lm.stand_in}"] * bool(masked_lm.stand_in)
-    marks += [words for path in paths for words in attack_summary(path).get("stand_ins", ())]
+    marks += [words for path in paths for words in read_summary(path).stand_ins]
     scorer = detection.Scorer(masked_lm, detection.counted(e.segments for e in corpus.train))
     scores = scored([*(t for s in successes for t in (s.original, s.adversarial)), *clean_ones, *clean_others], scorer)
 

@@ -21,8 +21,8 @@ from hardtext.core import Attempt, InputError, Victim
 from hardtext.hardening.settings import HARDENING
 from hardtext.pipelines import attack, train
 from hardtext.pipelines.common import folder_of, load_corpus
-from hardtext.pipelines.leaderboard import settings_at
 from hardtext.reporting import matrix_table
+from hardtext.reporting.run_marks import settings_at
 from hardtext.scoring import claims, robustness
 from hardtext.victims import load_victim
 
