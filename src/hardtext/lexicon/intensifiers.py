@@ -15,7 +15,7 @@ those turns a claim into another one."""
 _NO_INTENSIFIERS = frozenset("barely exclusively hardly overwhelmingly unusually".split())
 
 DEFAULT = (PUBLISHED - _NO_INTENSIFIERS) | frozenset("""
-fabulously particularly purely uber effing flippin flipping frackin fricking frickin friggin frigging fuckin fucking
+fabulously particularly purely effing flippin flipping frackin fricking frickin friggin frigging fuckin fucking
 fuggin fugging
 absurdly acutely amply astonishingly astoundingly astronomically bitterly bloody colossally crazily damn damned
 desperately disgracefully disgustingly distinctly downright dreadfully eminently exceedingly excessively exorbitantly
@@ -28,7 +28,7 @@ surpassingly terribly terrifically terrifyingly truly unabashedly uncommonly unc
 vastly vehemently vigorously vitally wholly wholeheartedly wildly woefully wonderfully
 """.split())
 """Words that seldom do anything but strengthen: those of VADER's booster dictionary that are adverbs and do not weaken,
-and more amplifiers and maximisers in the sense of Quirk et al. (1985, section 8.104)."""
+and more amplifiers and maximisers in the sense of Quirk et al. (1985, section 8.104). "uber" is a company more often."""
 
 IN_CONTEXT = frozenset("far much so way".split())
 """Words that strengthen in some places only ("far more", "so expensive", but "so far"); no list of words settles these.
