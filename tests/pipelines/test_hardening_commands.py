@@ -48,6 +48,7 @@ def rows(file: Path) -> list[dict]:
     return [json.loads(line) | {"seconds": 0} for line in file.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_hardened_victim_is_trained_and_loads_with_its_defences(trained):
     victim = hardtext.load_victim(trained)
     assert isinstance(victim, Coarse) and isinstance(victim.victim, Canonicalised) and victim.name == NAME
@@ -82,6 +83,7 @@ def test_killed_in_the_second_round_it_ends_with_the_same_files(trained, tmp_pat
         assert rows(folder / name) == rows(trained / name), name
 
 
+@pytest.mark.slow
 def test_the_same_choices_name_the_victim_to_attack(trained):
     runs = trained.parents[3]
     said = finished(command("attack.py", runs, "domain.name=quick", *CHOICES[1:], "attack=deepwordbug", "limit=3",

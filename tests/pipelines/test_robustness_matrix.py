@@ -189,6 +189,7 @@ def folder(tmp_path_factory) -> Path:
     return runs / "evaluate/robustness_matrix/sample/tiny"
 
 
+@pytest.mark.slow
 def test_a_killed_matrix_goes_on_and_holds_what_its_cells_hold(folder):
     found = json.loads((folder / "matrix.json").read_text(encoding="utf-8"))
     assert [row["victim"] for row in found["rows"]] == ["plain", "output"]
@@ -207,12 +208,14 @@ def test_a_killed_matrix_goes_on_and_holds_what_its_cells_hold(folder):
     assert plain["clean_interval"]["accuracy"][0] < plain["clean"]["accuracy"] < plain["clean_interval"]["accuracy"][1]
 
 
+@pytest.mark.slow
 def test_the_same_transfer_as_asked_again(folder):
     """The plain victim and the one behind coarse answers predict alike: what fools one by transfer fools the other."""
     plain, output = json.loads((folder / "matrix.json").read_text(encoding="utf-8"))["rows"]
     assert output["transfer"] == pytest.approx(plain["mean"], abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["matrix.json", "matrix.md", "matrix.csv", "matrix.tex", "matrix.png", "matrix.svg",
                                   "matrix_bars.png", "matrix_bars.svg"])
 def test_every_file_is_there(folder, name):
