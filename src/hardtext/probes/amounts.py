@@ -83,7 +83,7 @@ def _names_something(found: re.Match[str], text: str, title: bool) -> bool:
     if found["ordinal"]:
         return bool(_NAME_GOES_ON.match(text, found.end()))
     unit = found["currency"] or found["decimals"] or percent(found) or large(found)
-    return found["digits"] == "911" or bool(re.fullmatch("1[0-9]..|20..", found["digits"] or "")) and not unit
+    return not unit and bool(found["digits"] == "911" or re.fullmatch("1[0-9]..|20..", found["digits"] or ""))
 
 
 def _in_a_range(found: re.Match[str], text: str) -> bool:
