@@ -25,7 +25,7 @@ class Lengths:
         return [[word] if word.strip("\x00") else [] for word in words]
 
     def topk(self, texts, k, positions=None, log_probabilities=False):
-        raise NotImplementedError
+        raise AssertionError("perplexity is all that is asked of it")
 
     def perplexity(self, texts):
         return np.array([np.exp(np.mean([len(piece) for piece in text[: self.window]])) for text in texts])
