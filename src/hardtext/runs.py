@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 STATES = ("running", "done", "failed")
 WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json", "rounds",
-        "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json", "scores.md",
+        "seconds.json", "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json", "scores.md",
         "probes.jsonl", "probes.json", "probes.md", "probes.tex", "probes.csv", "pairs.csv",
         "saliency.jsonl", "saliency.json", "saliency.md", "saliency.html", "words.csv", "figures")
 """What a run makes: while one of these is there, another config is refused."""

@@ -76,7 +76,7 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
             log.info("victim %d of %d: %s, seed %d", number, len(jobs), job.row, job.seed)
             report = train.run(job.training)
             trained.append(robustness.Trained(job.row, job.seed, clean=report[config.split], dev=report["dev"],
-                                              seconds=report.get("seconds"), positive=corpus.domain.positive))
+                                              seconds=report.get("training_seconds"), positive=corpus.domain.positive))
             marks += report.get("adversarial", {}).get("stand_ins", ())  # of the attacks on the training set
             victim = load_victim(job.victim, classes=corpus.domain.classes, device=config.device)
             for name, settings_of_attack in job.attacks.items():

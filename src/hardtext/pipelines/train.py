@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ROBUST_METRICS = ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")
+SECONDS = "seconds.json"
 BEFORE = "clean/victim"  # the victim that the first adversarial round attacks
 SMOOTH_COPIES = 2  # randomised copies of each training text
 OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
@@ -146,8 +148,24 @@ class Work:
             report["robustness"] = self._robustness()
         if self.config.hardening.names():
             report["hardening"] = list(self.config.hardening.names())
+        report["training_seconds"] = round(sum(self._seconds.values()), 1)
         report["seconds"] = round(time.perf_counter() - started, 1)
         return report
+
+    @cached_property
+    def _seconds(self) -> dict[str, float]:
+        """Phase → what it took; measurements of the victim are none. A phase that was killed counts from its resumption."""
+        file = self.path / SECONDS
+        return records.read_json(file) if file.is_file() else {}
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        self.folder.phase(name)
+        started = time.perf_counter()
+        yield
+        if name not in self._seconds and not runs.is_follower():  # a run that goes on finds finished phases at once
+            self._seconds[name] = round(time.perf_counter() - started, 1)
+            records.write_json(self.path / SECONDS, self._seconds)
 
     def _rounds(self) -> list[TrainingPlan]:
         """The plan of each adversarial round; none where the victim is not trained on attacks."""
@@ -201,13 +219,13 @@ class Work:
         if plan.keep == "best" and not self.corpus.dev:
             log.warning("there are no dev texts to choose the best epoch by: the last one is kept")
             plan = replace(plan, keep="last")
-        self.folder.phase(phase)
         log.info("%s phase: %d examples, %d epoch(s), learning rate %g", phase, len(examples), plan.epochs, plan.lr)
-        examples = self._prepared(examples, SMOOTH_COPIES)
-        return fit(module, examples, self._prepared(self.corpus.dev, 1), folder=self.path / "checkpoints" / phase,
-                   plan=plan, seed=self.config.seed, loss=loss, origins=origins(examples),
-                   trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase),
-                   callbacks=self._watchers(phase))
+        with self._phase(phase):
+            examples = self._prepared(examples, SMOOTH_COPIES)
+            return fit(module, examples, self._prepared(self.corpus.dev, 1), folder=self.path / "checkpoints" / phase,
+                       plan=plan, seed=self.config.seed, loss=loss, origins=origins(examples),
+                       trainer=self.config.trainer, loggers=self.diary.lightning_loggers(phase),
+                       callbacks=self._watchers(phase))
 
     def _watchers(self, phase: str) -> list[Any]:
         """What may end a job of a sweep early. Only the clean phase, whose epochs compare from job to job."""
@@ -228,7 +246,6 @@ class Work:
         """What round ``number`` trains on, and how: the training set with what fooled the victim in ``adversarial.jsonl``
         (of the recipe) or ``rounds/``; a killed run goes on with the rows it has."""
         augment, train = self.config.hardening.augment, self.corpus.train
-        self.folder.phase("attack" if number == 1 else f"attack-{number}")
         if augment is None:
             adversary = self.config.model.adversary
             jobs = {adversary.name: (adversary, choose(train, adversary.subset, self.config.seed))}
@@ -242,7 +259,8 @@ class Work:
             while not done.is_file():
                 time.sleep(1)
         else:
-            self._run_attacks(number, jobs, files, done)
+            with self._phase("attack" if number == 1 else f"attack-{number}"):
+                self._run_attacks(number, jobs, files, done)
         attempts = [Attempt.from_row(row) for file in files.values() for row in records.read_rows(file)]
         if augment is None:
             return union(train, attempts), self._loss()
