@@ -78,6 +78,7 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
             trained.append(robustness.Trained(job.row, job.seed, clean=report[config.split], dev=report["dev"],
                                               seconds=report.get("training_seconds"), positive=corpus.domain.positive))
             marks += report.get("adversarial", {}).get("stand_ins", ())  # of the attacks on the training set
+            marks += report.get("stand_ins", ())  # of the defences
             victim = load_victim(job.victim, classes=corpus.domain.classes, device=config.device)
             for name, settings_of_attack in job.attacks.items():
                 at = Path(job.row) / name / f"seed={job.seed}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,12 +16,12 @@ from hardtext.attacks import ATTACKS, Attack, choose
 from hardtext.core import STATUSES, Attempt, Corpus, Example, InputError, Victim
 from hardtext.executors import runner
 from hardtext.hardening.adversarial import is_adversarial, origins, union
+from hardtext.hardening.learning import learnt, stand_ins
 from hardtext.hardening.rounds import dealt, easiest
 from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
 from hardtext.reporting import train_table
 from hardtext.scoring.published import probes as published_probes
 from hardtext.seeding import generator
-from hardtext.text import words
 from hardtext.victims import TrainingPlan, load_victim
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ ROBUST_METRICS = ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "q
 SECONDS = "seconds.json"
 BEFORE = "clean/victim"  # the victim that the first adversarial round attacks
 SMOOTH_COPIES = 2  # randomised copies of each training text
-OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
 LEARNED = 0.02  # accuracy over that of the most frequent class from which a victim counts as one
 
 
@@ -119,10 +117,9 @@ class Work:
         return augmenting(name)
 
     @cached_property
-    def own(self) -> list[str]:
-        """The words of the training texts that canonicalisation takes for known."""
-        counts = Counter(w.text.lower() for e in self.corpus.train for w in words(e.segments) if w.text.isalpha())
-        return sorted(word for word, count in counts.items() if count >= OWN_TIMES)
+    def learnt(self) -> dict[str, list[str]]:
+        """What the defences take from the training texts, by name."""
+        return learnt(self.config.hardening, (example.segments for example in self.corpus.train))
 
     def train(self) -> dict[str, Any]:
         model, corpus = self.config.model, self.corpus
@@ -148,6 +145,7 @@ class Work:
             report["robustness"] = self._robustness()
         if self.config.hardening.names():
             report["hardening"] = list(self.config.hardening.names())
+            report["stand_ins"] = stand_ins(self.config.hardening)
         report["training_seconds"] = round(sum(self._seconds.values()), 1)
         report["seconds"] = round(time.perf_counter() - started, 1)
         return report
@@ -192,7 +190,7 @@ class Work:
 
         if not runs.is_follower():
             save_victim(module, self.path / name, self.corpus.domain, self.config.model.name,
-                        self.config.hardening.at_inference(), self.own if self.config.hardening.canonicalise else ())
+                        self.config.hardening.at_inference(), self.learnt)
 
     def evaluate_ready(self) -> dict[str, Any]:
         """A ready model is not trained: its metrics on dev and attack are all there is to write."""
@@ -201,11 +199,11 @@ class Work:
         return self._report(self.measure(victim, "clean"))
 
     def _prepared(self, examples: Sequence[Example], copies: int) -> list[Example]:
-        """The texts as the net will read them when it is asked: cleaned, and (with smoothing) in randomised copies."""
+        """The texts as the net will read them when it is asked: rewritten, and (with smoothing) in randomised copies."""
         hardening = self.config.hardening
-        if hardening.canonicalise:
-            clean = hardening.canonicalise.cleaner(self.own)
-            examples = [replace(e, segments=tuple(map(clean, e.segments))) for e in examples]
+        for name, lines in self.learnt.items():
+            rewrite = getattr(hardening, name).rewriter(lines)
+            examples = [replace(e, segments=tuple(map(rewrite, e.segments))) for e in examples]
         if hardening.smooth:
             smooth, seed = hardening.smooth, self.config.seed
             examples = [replace(e, id=e.id + f"#{n}" * (n > 0),
