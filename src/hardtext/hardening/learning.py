@@ -33,6 +33,7 @@ def codes(settings: Encode, counts: Counter[str]) -> dict[str, str]:
     from hardtext.attacks.vectors import load_vectors
 
     vectors = load_vectors(settings.vectors, "hardening.encode.vectors")
+    vectors.look_up(settings.neighbours)
     least = vectors.threshold if settings.cosine is None else settings.cosine
 
     def near(word: str) -> list[tuple[str, float]]:
