@@ -28,7 +28,7 @@ class Augment:
     """
 
     attacks: dict[str, float] = field(default_factory=dict)  # empty: ATTACKS (to a full default one could only add)
-    share: float = 0.5
+    share: float = 0.25
     max_queries: Optional[int] = 200
     rounds: int = 2
     epochs: int = 2
@@ -71,7 +71,7 @@ class EmbeddingSettings:
     """
 
     kind: str = "freelb++"
-    steps: int = 5
+    steps: int = 3
     step_size: float = 0.03
     start: float = 0.05
     bound: float = 0.0

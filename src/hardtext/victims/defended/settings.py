@@ -112,7 +112,7 @@ class Smooth:
 
     kind: str = "mask"
     rate: float = 0.3
-    copies: int = 25
+    copies: int = 11
     mask: str = "[MASK]"
     fixed: bool = False
 
