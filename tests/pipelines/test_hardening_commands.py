@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,11 @@ from pathlib import Path
 import pytest
 
 import hardtext
-from hardtext.victims.defended.rewriting import Rewriting
+from hardtext.config import compose
+from hardtext.core import InputError
+from hardtext.pipelines.train import check_mask
 from hardtext.victims.defended.coarse import Coarse
+from hardtext.victims.defended.rewriting import Rewriting
 
 ROOT = Path(__file__).resolve().parents[2]
 CHOICES = ["experiment=quick", "model=tiny", "hardening=[canonicalise,augment,output]"]
@@ -112,3 +116,14 @@ def test_what_cannot_be_is_one_line(tmp_path, script, arguments, words):
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
     assert process.returncode == 2 and len(errors) == 1 and words in errors[0] and "Traceback" not in err
     assert not any((tmp_path / "train").rglob("victim"))
+
+
+@pytest.mark.parametrize(("mask", "words"), [("<mask>", "writes a masked word as <mask>; set hardening.smooth.mask='<mask>'"),
+                                             (None, "has no mask; set hardening.smooth.kind=synonyms")])
+def test_a_mask_that_the_tokenizer_does_not_know_is_refused(mask, words):
+    config = compose("train", ["model=tiny", "hardening=[smooth]"])
+    check_mask(config, "[MASK]")
+    with pytest.raises(InputError, match=re.escape(words)):
+        check_mask(config, mask)
+    check_mask(compose("train", ["model=tiny", "hardening=[smooth]", "hardening.smooth.kind=synonyms"]), mask)
+    check_mask(compose("train", ["model=tiny"]), mask)

@@ -19,7 +19,8 @@ from hardtext.victims.export import read_defences, save_victim
 from hardtext.victims.local import LocalVictim
 
 DOMAIN = Domain("toy", ("credible", "fake"))
-ALL = {"canonicalise": Canonicalise(["unseen", "lookalikes"]), "encode": Encode(chains=True), "smooth": Smooth(rate=0.5, copies=3, fixed=True),
+ALL = {"canonicalise": Canonicalise(["unseen", "lookalikes"]), "encode": Encode(chains=True),
+       "smooth": Smooth(rate=0.5, copies=3, fixed=True),
        "output": Output(digits=1, per_minute=5)}
 TEXTS = [("the sen\u200bate repоrt",), ("shocking hoax",), ("",), ("a", "b")]
 

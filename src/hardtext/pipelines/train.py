@@ -65,6 +65,15 @@ def run(config: TrainConfig) -> dict[str, Any]:
     return report
 
 
+def check_mask(config: TrainConfig, mask: str | None) -> None:
+    """Refuse to mask words by what the model's tokenizer does not read as its mask."""
+    smooth = config.hardening.smooth
+    if smooth and smooth.kind == "mask" and mask != smooth.mask:
+        raise InputError(f"hardening.smooth.mask={smooth.mask}: " + (
+            f"the tokenizer of model={config.model.name} writes a masked word as {mask}; set hardening.smooth.mask='{mask}'"
+            if mask else f"the tokenizer of model={config.model.name} has no mask; set hardening.smooth.kind=synonyms"))
+
+
 def gather(config: TrainConfig) -> Corpus:
     """The corpus, once it is known that the weights can be had too; what is missing is said all at once."""
     missing = []
@@ -113,6 +122,7 @@ class Work:
             raise InputError(f"domain {corpus.domain.name} has no training examples")
         started = time.perf_counter()
         module = model.module(corpus.domain, self.config.seed)
+        check_mask(self.config, module.tokens.tokenizer.mask_token)
         module = self._fit(module, corpus.train, model.plan, "clean", self._loss())
         rounds = self._rounds()
         for number, plan in enumerate(rounds.plans, start=1):
