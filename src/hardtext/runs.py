@@ -30,6 +30,7 @@ import yaml
 
 from hardtext import records
 from hardtext.core import InputError
+from hardtext.secrecy import mask_secrets, scrubbed
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,6 @@ RESULT = "made_from.json"
 
 _LOCK = ".hardtext.lock"
 _ABSENT = "(absent)"
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _SHOWN_DIFFERENCES = 5
 
 
@@ -95,33 +95,6 @@ def is_follower() -> bool:
 
 
 # Configs
-
-
-_SECRET = re.compile(r"^key$|(^|[_-])((api|access|auth|private|secret)[_-]?key|token|secret|password|passwd"
-                     r"|credentials?|authorization)$", re.IGNORECASE)
-_SECRET_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+(?=@)|(?<=[?&_]key=)[^&\s]+|(?<=token=)[^&\s]+")
-_MASK = "***"
-
-
-def mask_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A plain copy of a config (dicts, lists, numbers, strings) whose secrets are ``***``.
-
-    A secret is a string under a key such as token, api_key or password, or what an address holds of that kind.
-
-    >>> mask_secrets({"api_key": "abc", "batch_tokens": 4096, "url": "http://me:pw@host/v1"})
-    {'api_key': '***', 'batch_tokens': 4096, 'url': 'http://***@host/v1'}
-    """
-
-    def plain(value: Any, secret: bool) -> Any:
-        if isinstance(value, Mapping):
-            return {str(k): plain(v, bool(_SECRET.search(str(k)))) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(v, secret) for v in value]
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        return _MASK if secret and value else _SECRET_IN_ADDRESS.sub(_MASK, str(value))
-
-    return plain(config, False)
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
@@ -212,9 +185,8 @@ class RunFolder:
                 yield run
             except BaseException as error:
                 run._fail(error)
-                if isinstance(error, OSError) and error.errno in _DISK:
-                    raise InputError(f"{error.filename or shown(path)}: {error.strerror}; make room and run the same "
-                                     f"command again, it goes on where it stopped") from error
+                if (trouble := disk_trouble(error, path)) is not None:
+                    raise InputError(f"{trouble} and run the same command again, it goes on where it stopped") from error
                 raise
             with disk_trouble_at(path):
                 run._set(state="done", finished=_now())
@@ -236,7 +208,7 @@ class RunFolder:
         if not isinstance(error, InputError):
             text = f"{type(error).__name__}: {text}" if text else type(error).__name__
         try:
-            self._set(state="failed", finished=_now(), error=text)
+            self._set(state="failed", finished=_now(), error=scrubbed(text))
         except OSError as second:  # the disk that stopped the run also stops its last words; the first error is the one
             log.warning("%s: the failure could not be noted in status.json (%s)", shown(self.path), second)
 
@@ -441,8 +413,31 @@ _HINTS = {errno.EACCES: "check its permissions", errno.EPERM: "check its permiss
           errno.ENAMETOOLONG: "choose a shorter name", errno.ELOOP: "it is a link to itself",
           errno.EISDIR: "expected a file", errno.ENOTDIR: "a file is in the way of this folder",
           errno.EEXIST: "a file is in the way of this folder", errno.EROFS: "choose another place",
-          errno.ENOSPC: "make room", errno.EDQUOT: "make room"}
+          errno.ENOSPC: "make room", errno.EDQUOT: "make room", errno.EFBIG: "raise the limit on file sizes (ulimit -f)"}
 """What to do about an error of the system that says something of the user's files and nothing of this program."""
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_IN_WORDS = re.compile(r"\(os error (\d+)\)")  # how libraries written in Rust say it: safetensors, tokenizers
+_DATABASE_FULL = "database or disk is full"  # how SQLite says it
+
+
+def disk_trouble(error: BaseException, path: Path) -> str | None:
+    """That the disk is full or read-only, with what to do, whatever library says so; None for another error.
+
+    ``path``: the folder to name where the error names no file.
+    """
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) else None
+        if number is None and (said := _IN_WORDS.search(str(error))):
+            number = int(said[1])
+        if number is None and _DATABASE_FULL in str(error):
+            number = errno.ENOSPC
+        if number in _DISK:
+            name = error.filename if isinstance(error, OSError) and error.filename else shown(path)
+            return f"{name}: {os.strerror(number)}; {_HINTS[number]}"
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def path_trouble(error: OSError) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
+from hardtext import secrecy
 from hardtext.core import Domain, InputError, Victim
 from hardtext.weights import resolve
 
@@ -259,7 +260,7 @@ class CallableModel(ReadyModel):
             raise InputError(f"backend={backend}: model=callable computes in its own way; leave backend out")
         if self.url:
             function = Endpoint(self.url, token_env=self.token_env, timeout=self.timeout, retries=self.retries)
-            identity = self.url
+            identity = secrecy.scrubbed(self.url)  # another key is the same victim
         elif self.target:
             function, identity = import_function(self.target), self.target
         else:
