@@ -66,6 +66,7 @@ class Command:
     group: Optional[str] = None  # set by a sweep: the W&B group of its jobs
     trial: Optional[str] = None  # set by a sweep: where a training asks whether it may stop early
     sweep: Optional[SweepSettings] = None  # what -m does
+    trust_remote_code: bool = False  # run the Python code that victim= or model=pretrained brings along
 
 
 @dataclass
@@ -213,7 +214,7 @@ def _in_sweep() -> bool:
 
 _INTERNAL = {"hydra", "label", "group", "trial"}
 _NAMED = {"domain", "model", "hardening", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite",
-          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor",
+          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor", "trust_remote_code",
           "probe.names", "method"}
 _MACHINE = ("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.enable_", "logger.",
             "sweep.", "executor.")

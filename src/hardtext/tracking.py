@@ -299,8 +299,9 @@ def _start(folder: Path, settings: LoggerSettings, config: dict[str, Any], name:
 
     def init(mode: str) -> wandb.Run:
         return wandb.init(
-            mode=mode, project=settings.project, entity=settings.entity, group=scrubbed(settings.group or group or "") or None,
-            tags=[scrubbed(tag) for tag in settings.tags], name=scrubbed(name), id=_run_id(folder), resume="allow", dir=str(folder), config=config,
+            mode=mode, project=settings.project, entity=settings.entity,
+            group=scrubbed(settings.group or group or "") or None, tags=[scrubbed(tag) for tag in settings.tags],
+            name=scrubbed(name), id=_run_id(folder), resume="allow", dir=str(folder), config=config,
             settings=wandb.Settings(
                 silent=True, console="off", init_timeout=CONNECT_SECONDS, finish_timeout=UPLOAD_SECONDS,
                 reinit="create_new",  # a run of the caller's own is left alone

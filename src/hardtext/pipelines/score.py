@@ -119,9 +119,10 @@ def ask_again(config: EvaluateConfig,
 def victim_of(config: EvaluateConfig, domain: Domain, first: Attempt) -> Victim:
     """The victim that ``victim=`` or ``model=`` names, else the one that train.py left for the attempts' own."""
     if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device)
+        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
+                           trust_remote_code=config.trust_remote_code)
     if config.victim is not None:
-        return victim_at(config.victim, domain, device=config.device)
+        return victim_at(config.victim, domain, device=config.device, trust_remote_code=config.trust_remote_code)
     folder = runs.train_folder(domain.name, first.victim, first.seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"strict=true: no victim at {runs.shown(folder)}; name it with victim=<folder or hub id>, or "
