@@ -20,7 +20,6 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -44,7 +43,7 @@ OWN = ("config.yaml", "status.json", "made_from.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""
 
 RESULT = "made_from.json"
-"""What a result of ``evaluate.py`` was made from, and the names of its files."""
+"""In a folder that holds a result of ``evaluate.py`` (``results.py``), which no run takes."""
 
 _LOCK = ".hardtext.lock"
 _ABSENT = "(absent)"
@@ -171,8 +170,7 @@ class RunFolder:
         with disk_trouble_at(path):
             _refuse_foreign(path)
             path.mkdir(parents=True, exist_ok=True)
-            lock = _lock(path)
-        try:
+        with locked(path):
             if not overwrite and _is_done(path, config, ignore, extend):  # the holder of the lock has just finished
                 yield cls(path, done=True)
                 return
@@ -190,8 +188,6 @@ class RunFolder:
                 raise
             with disk_trouble_at(path):
                 run._set(state="done", finished=_now())
-        finally:
-            _unlock(lock)
 
     def phase(self, name: str) -> None:
         """Say in status.json what the run is at ("clean", "attack", "hardened")."""
@@ -232,7 +228,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _read_config(path: Path) -> dict[str, Any] | None:
+def read_config(path: Path) -> dict[str, Any] | None:
     """The config a run folder belongs to; None when it has none yet."""
     file = path / "config.yaml"
     if not file.exists():
@@ -253,7 +249,7 @@ def _is_done(path: Path, config: Mapping[str, Any], ignore: Sequence[str], exten
     status = read_status(path)
     if status is None or status["state"] != "done":
         return False
-    stored = _read_config(path)
+    stored = read_config(path)
     if stored is None:
         return False
     changed = differences(stored, config)
@@ -271,7 +267,7 @@ def refuse_other_config(path: Path, config: Mapping[str, Any], free: Sequence[st
 
 
 def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict[str, str]:
-    stored = _read_config(path)
+    stored = read_config(path)
     found = {} if stored is None else differences(stored, config)
     return {key: change for key, change in found.items() if not _matches(key, free)}
 
@@ -279,17 +275,23 @@ def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict
 def _refuse_changed(path: Path, changed: Mapping[str, str]) -> None:
     if not changed or set(_owned(path)).isdisjoint(WORK):
         return
-    raise InputError(f"{shown(path)} holds a run with another config ({_listed(changed)}): "
+    raise InputError(f"{shown(path)} holds a run with another config ({listed(changed)}): "
                      f"overwrite=true starts again, or choose another seed or folder")
 
 
 def _refuse_foreign(path: Path) -> None:
     """Refuse a folder that no run has used but that holds files a run would write over, or a result."""
     if (path / RESULT).exists() and not (path / "config.yaml").exists():
-        raise InputError(f"{shown(path)} holds a result of task={_result_at(path).task}: choose another folder")
+        raise InputError(f"{shown(path)} holds a result of task={_task_of_result(path)}: choose another folder")
     there = _owned(path)
     if there and not (path / _LOCK).exists() and read_status(path) is None:
         raise InputError(f"{shown(path)} is not a run folder but holds {', '.join(there)}: choose another folder")
+
+
+def _task_of_result(path: Path) -> str:
+    row = records.read_json(path / RESULT)
+    made_from = row.get("made_from") if isinstance(row, dict) else None
+    return str(made_from.get("task", "unknown")) if isinstance(made_from, dict) else "unknown"
 
 
 def _owned(path: Path) -> list[str]:
@@ -303,7 +305,7 @@ def _prepare(path: Path, config: Mapping[str, Any], free: Sequence[str], overwri
     if overwrite:
         _clear(path)
         return
-    if _read_config(path) is None:
+    if read_config(path) is None:
         return
     changed = _changed(path, config, free)
     if not changed:
@@ -323,84 +325,8 @@ def _clear(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-# What evaluate.py makes: quick to make again, so that a folder keeps only what it was made from
-
-
-@contextmanager
-def result_folder(path: Path, made_from: Mapping[str, Any], files: Sequence[str], *,
-                  overwrite: bool = False) -> Iterator[Path]:
-    """Take a folder for one result; enter it after everything that can be refused, and before the work.
-
-    ``made_from``: ``task`` and what else the result depends on (plain JSON values); kept as ``made_from.json``. The same
-    result may be made again. ``files``: the names it will write. ``overwrite``: replace whatever has these names, and
-    another result.
-
-    Raises InputError when another process works there (with its pid), when the folder holds a result that was made from
-    something else (with the differences), the run of another task, or files of these names that are not ours.
-    """
-    path = Path(path).absolute()
-    made_from = json.loads(records.dumps(mask_secrets(made_from)))  # as it will be read, so that the two compare equal
-    with disk_trouble_at(path):
-        if not overwrite:
-            _refuse_other_result(path, made_from, files)  # before there is a folder
-        path.mkdir(parents=True, exist_ok=True)
-        lock = _lock(path)
-    try:
-        with disk_trouble_at(path):
-            if overwrite:
-                _remove_other_result(path, made_from)
-            else:
-                _refuse_other_result(path, made_from, files)  # the holder of the lock has just finished
-            records.write_json(path / RESULT, {"made_from": made_from, "files": list(files)})
-        yield path
-    finally:
-        _unlock(lock)
-
-
-@dataclass(frozen=True)
-class _Result:
-    made_from: dict[str, Any] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-
-    @property
-    def task(self) -> str:
-        return str(self.made_from.get("task", "unknown"))
-
-
-def _result_at(path: Path) -> _Result:
-    """The result that a folder holds or was taken for; an empty one where there is none."""
-    file = path / RESULT
-    if not file.exists():
-        return _Result()
-    row = records.read_json(file)
-    if not (isinstance(row, dict) and isinstance(row.get("made_from"), dict) and isinstance(row.get("files"), list)
-            and all(isinstance(name, str) and component(name) == name for name in row["files"])):
-        raise InputError(f"{shown(file)} is damaged: choose another folder, or remove this file")
-    return _Result(row["made_from"], tuple(row["files"]))
-
-
-def _refuse_other_result(path: Path, made_from: Mapping[str, Any], files: Sequence[str]) -> None:
-    config = _read_config(path)
-    if config is not None and "task" in config:
-        raise InputError(f"{shown(path)} holds a run of task={config['task']}: choose another folder with out=")
-    found = _result_at(path)
-    if strangers := [name for name in files if name not in found.files and os.path.lexists(path / name)]:
-        raise InputError(f"{shown(path)} holds {', '.join(strangers)}, and nothing says that this task made them: choose "
-                         f"another folder with out=, or overwrite=true replaces them")
-    changed = differences(found.made_from, made_from)
-    if changed and any(os.path.lexists(path / name) for name in found.files):
-        raise InputError(f"{shown(path)} holds a result made from something else ({_listed(changed)}): choose another "
-                         f"folder with out=, or overwrite=true replaces it")
-
-
-def _remove_other_result(path: Path, made_from: Mapping[str, Any]) -> None:
-    found = _result_at(path)
-    if differences(found.made_from, made_from):
-        for name in found.files:
-            (path / name).unlink(missing_ok=True)
-
-
-def _listed(changed: Mapping[str, str]) -> str:
+def listed(changed: Mapping[str, str]) -> str:
+    """Some differences in one line."""
     shown_first = [f"{key}: {change}" for key, change in changed.items()]
     rest = len(shown_first) - _SHOWN_DIFFERENCES
     return "; ".join(shown_first[:_SHOWN_DIFFERENCES]) + (f"; and {rest} more" if rest > 0 else "")
@@ -480,9 +406,11 @@ def _drop_in_child() -> None:
 os.register_at_fork(after_in_child=_drop_in_child)
 
 
-def _lock(path: Path) -> int:
-    """Lock a folder for this process; return the descriptor that holds the lock."""
-    descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a folder for this process. Raises InputError, with the pid, where another one works there."""
+    with disk_trouble_at(path):
+        descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -496,12 +424,12 @@ def _lock(path: Path) -> int:
             raise
         log.warning("%s: this file system has no locks; make sure that no second process works there", shown(path))
     _held.add(descriptor)
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
-    return descriptor
-
-
-def _unlock(descriptor: int) -> None:
-    if descriptor in _held:  # not in a forked child, which has closed it already
-        _held.remove(descriptor)
-        os.close(descriptor)
+    try:
+        with disk_trouble_at(path):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        yield
+    finally:
+        if descriptor in _held:  # not in a forked child, which has closed it already
+            _held.remove(descriptor)
+            os.close(descriptor)

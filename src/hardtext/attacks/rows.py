@@ -31,8 +31,8 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
     """Attack ``examples`` and leave one row each in ``path``; returns the attempts in input order.
 
     Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped
-    (only those that ended in an error are, as an endpoint may answer by now);
-    half-written and damaged lines are taken out and made again (``records.mend``). Rows of another run are refused. ``options`` are those of ``engine.run``.
+    (only those that ended in an error are, as an endpoint may answer by now); half-written and damaged lines are taken out
+    and made again (``records.mend``). Rows of another run are refused. ``options`` are those of ``engine.run``.
     ``run``: who attacks, called like ``engine.run`` (``executors.runner`` gives one with several workers).
     What has no place in a row goes to ``BEST`` and ``MEMBERS`` in the same folder.
     """

@@ -119,6 +119,7 @@ def newest(folder: Path) -> Path | None:
                 return path
             log.warning("%s is damaged (%s): going on from %s", path, trouble,
                         "the one before it" if path.name == LAST and (folder / PREVIOUS).is_file() else "the start")
+            path.unlink(missing_ok=True)  # it would become the one before the next
     return None
 
 
