@@ -24,7 +24,6 @@ BUNDLED = {
 HUB_TIMEOUT_SECONDS = 4.0
 _WANTED = ["*.safetensors", "*.json", "*.txt", "*.model", "*.bin"]
 _CODE = ["*.py"]
-TRUST = "trust_remote_code"
 _WITH_CODE = ("config.json", "tokenizer_config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -95,7 +94,9 @@ def _from_hub(source: str, option: str, wanted: list[str]) -> Path:
     )
 
     try:
-        return Path(snapshot_download(source, local_files_only=True, allow_patterns=wanted))
+        folder = Path(snapshot_download(source, local_files_only=True, allow_patterns=wanted))
+        if wanted == _WANTED or not brought_code(folder) or any(folder.glob("*.py")):
+            return folder  # otherwise it was cached without its code
     except LocalEntryNotFoundError:
         pass  # not cached yet: ask the hub
     except HFValidationError as error:

@@ -112,6 +112,30 @@ def test_code_of_a_tokenizer_is_code_too(classifier_folder, tmp_path):
         file.write_text(before)
 
 
+def test_code_is_downloaded_only_where_it_is_trusted(with_code, monkeypatch):
+    """Also where the model was cached before without its code."""
+    import huggingface_hub
+    from huggingface_hub import constants
+
+    asked = []
+
+    def snapshot_download(source, *, allow_patterns, local_files_only=False, **options):
+        asked.append((local_files_only, "*.py" in allow_patterns))
+        return str(with_code)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nobody is asked: the door to the hub is a stand-in
+    with pytest.raises(InputError, match="set trust_remote_code=true"):
+        resolve("org/model", option="victim", trust_remote_code=False)
+    assert asked == [(True, False)]
+    assert resolve("org/model", option="victim", trust_remote_code=True) == with_code
+    assert asked[1:] == [(True, True)]
+    (with_code / "counting.py").unlink()
+    resolve("org/model", option="victim", trust_remote_code=True)
+    assert asked[2:] == [(True, True), (False, True)]
+
+
 @pytest.mark.slow
 def test_the_command_refuses_and_runs_it(with_code, tmp_path):
     environment = os.environ | {"HARDTEXT_RUNS": str(tmp_path / "runs"), "HARDTEXT_DATA": str(tmp_path / "data")}
