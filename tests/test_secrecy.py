@@ -65,7 +65,8 @@ COMMANDS = {
                    "    raise SystemExit(3)\n", 3)}
 
 
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[] if kind == "a traceback" else pytest.mark.slow)
+                                  for kind in COMMANDS])
 def test_a_command_shows_and_keeps_no_secret(tmp_path, kind):
     """A victim that says its secrets as it fails; they are on no stream and in no file of the run."""
     code, expected = COMMANDS[kind]
