@@ -152,3 +152,20 @@ def test_a_label_is_the_index_of_a_class(label, probs, words):
     else:
         with pytest.raises(InputError, match=words):
             Attempt.from_row(attempt.to_row())
+
+
+def test_damaged_lines_are_taken_out_named_and_kept_beside(tmp_path, caplog):
+    path = tmp_path / "a.jsonl"
+    assert records.mend(path) == [] and not path.exists()
+    path.write_bytes(b'{"a": 1}\n{"a": \n\xff\n{"a": 2}\n[]\n{"a"')
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="line 2: not JSON"):
+        list(records.read_rows(path))
+    rows, damaged = records.sound_rows(path)
+    assert rows == [{"a": 1}, {"a": 2}] and [str(e).partition(", ")[2][:6] for e in damaged] == ["line 2", "line 3", "line 5"]
+    assert path.read_bytes() == before
+    assert records.mend(path) == rows == list(records.read_rows(path))
+    assert path.with_name("a.jsonl.damaged").read_bytes() == before.removesuffix(b'{"a"')
+    (said,) = caplog.messages
+    assert "a.jsonl, line 2: not JSON" in said and "(and 2 more lines)" in said and "a.jsonl.damaged" in said
+    assert records.mend(path) == rows and len(caplog.messages) == 1, "a whole file is left alone"

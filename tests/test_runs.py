@@ -242,7 +242,6 @@ def test_secrets_are_not_kept(tmp_path):
     finish(tmp_path, config)
     text = (tmp_path / "config.yaml").read_text()
     assert "AAA" not in text
-    assert runs.mask_secrets(config)["url"] == "https://***@host/v1?key=***&n=1"
     kept = yaml.safe_load(text)
     assert kept["batch_tokens"] == 4096 and kept["domain"] == config["domain"] and kept["nothing"] == {"password": None}
     with RunFolder.open(tmp_path, {**config, "api_key": "BBB"}) as run:  # another key is the same run
@@ -386,30 +385,45 @@ def test_path_trouble_is_one_line_that_names_the_file():
     assert runs.path_trouble(OSError("no number")) is None and runs.path_trouble(OSError(errno.ECHILD, "no child")) is None
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"made_from": {}, "files": ["../x"]}'])
-def test_a_damaged_word_of_origin_is_named(tmp_path, content):
-    (tmp_path / "made_from.json").write_text(content)
-    with pytest.raises(InputError, match="made_from.json"), runs.result_folder(tmp_path, {"task": "x"}, ["a"]):
-        pytest.fail("opened")
-
-
-def test_another_result_goes_with_all_its_files(tmp_path):
-    with runs.result_folder(tmp_path / "out", {"task": "a"}, ["a.json", "both.json"]) as folder:
-        for name in ("a.json", "both.json", "mine.txt"):
-            (folder / name).touch()
-    with runs.result_folder(tmp_path / "out", {"task": "b"}, ["both.json"], overwrite=True) as folder:
-        assert sorted(path.name for path in folder.iterdir()) == [".hardtext.lock", "made_from.json", "mine.txt"]
-    with (pytest.raises(InputError, match="is in use by process"),
-          runs.result_folder(tmp_path / "out", {"task": "b"}, []), runs.result_folder(tmp_path / "out", {"task": "b"}, [])):
-        pytest.fail("opened twice")
-
-
 def test_a_full_disk_inside_the_run(tmp_path):
     with pytest.raises(InputError, match="No space left on device; make room and run the same command"), \
             RunFolder.open(tmp_path, CONFIG), open("/dev/full", "w") as file:
         file.write("x")
         file.flush()
     assert state(tmp_path)["state"] == "failed" and "No space left" in state(tmp_path)["error"]
+
+
+LIMITED = """
+    import resource, sys
+    from pathlib import Path
+    import numpy
+    from safetensors.numpy import save_file
+    from hardtext.core import InputError
+    from hardtext.runs import RunFolder
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    try:
+        with RunFolder.open(Path(sys.argv[1]), {"seed": 0}) as run:
+            save_file({"a": numpy.zeros(1000)}, run.path / "model.safetensors")
+    except InputError as error:
+        print(error)
+"""
+
+
+def test_a_limit_on_file_sizes_met_by_a_library_that_raises_no_os_error(tmp_path):
+    said = python(LIMITED, str(tmp_path)).communicate(timeout=60)[0]
+    assert said == (f"{runs.shown(tmp_path)}: File too large; raise the limit on file sizes (ulimit -f) and run the same "
+                    f"command again, it goes on where it stopped\n")
+    assert state(tmp_path)["state"] == "failed" and "File too large" in state(tmp_path)["error"]
+
+
+def test_a_full_disk_is_known_by_whatever_words(tmp_path):
+    wrapped = RuntimeError("storage")
+    wrapped.__cause__ = ValueError("(sqlite3.OperationalError) database or disk is full")
+    for error in (OSError(errno.ENOSPC, "x"), Exception("No space left on device (os error 28)"), wrapped):
+        assert runs.disk_trouble(error, tmp_path / "a").endswith("a: No space left on device; make room")
+    assert runs.disk_trouble(OSError(errno.ENOSPC, "x", "/a/b"), tmp_path).startswith("/a/b: ")
+    for error in (OSError(errno.ENOENT, "x"), Exception("(os error 2)"), ValueError("no"), KeyboardInterrupt()):
+        assert runs.disk_trouble(error, tmp_path) is None
 
 
 def test_a_really_full_disk(tmp_path):

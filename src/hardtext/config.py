@@ -13,11 +13,12 @@ import logging
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
@@ -34,6 +35,7 @@ from hardtext.hardening.settings import HARDENING, HardeningSettings
 from hardtext.probes import ProbeSettings
 from hardtext.saliency.base import SaliencySettings
 from hardtext.scoring import SEMANTIC, SemanticSettings
+from hardtext.secrecy import scrubbed
 from hardtext.sweeping import SWEEPS, SweepSettings, jobs
 from hardtext.sweeping.space import masked
 from hardtext.tracking import LoggerSettings
@@ -64,6 +66,7 @@ class Command:
     group: Optional[str] = None  # set by a sweep: the W&B group of its jobs
     trial: Optional[str] = None  # set by a sweep: where a training asks whether it may stop early
     sweep: Optional[SweepSettings] = None  # what -m does
+    trust_remote_code: bool = False  # run the Python code that victim= or model=pretrained brings along
 
 
 @dataclass
@@ -231,7 +234,7 @@ def _in_sweep() -> bool:
 
 _INTERNAL = {"hydra", "label", "group", "trial"}
 _NAMED = {"domain", "model", "hardening", "attack", "seed", "task", "semantic", "logger", "experiment", "overwrite",
-          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor",
+          "domain.path", "out", "device", "backend", "victim", "group", "trial", "sweep", "executor", "trust_remote_code",
           "probe.names", "method"}
 _MACHINE = ("trainer.accelerator", "trainer.devices", "trainer.num_nodes", "trainer.strategy", "trainer.enable_", "logger.",
             "sweep.", "executor.")
@@ -264,8 +267,10 @@ def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
         _refuse(str(error))
     except OSError as error:
         if (trouble := runs.path_trouble(error)) is None:
-            raise
+            _break_off()
         _refuse(trouble)
+    except Exception:  # here already, since Hydra would repeat the command line with the secrets that it may hold
+        _break_off()
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
@@ -280,7 +285,7 @@ def to_yaml(settings: Any) -> str:
 def run_command(main: Callable[[], None]) -> None:
     """Run a ``@hydra.main`` function as a program: a config that does not compose ends in one line and exit code 2.
 
-    Anything unexpected keeps its traceback and exit code 1.
+    Anything unexpected keeps its traceback (without secrets) and exit code 1.
     """
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # let errors reach us instead of being printed by Hydra
     sys.argv[1:] = quoted(freed(sys.argv[1:]))
@@ -305,6 +310,8 @@ def run_command(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on where this one stopped", file=sys.stderr)
         sys.exit(130)
+    except Exception:
+        _break_off()
 
 
 def _of_nothing(arguments: Sequence[str]) -> str:
@@ -397,9 +404,15 @@ def unknown_home(arguments: Sequence[str]) -> str | None:
     return None
 
 
-def _refuse(message: str) -> None:
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+def _refuse(message: str) -> NoReturn:
+    print(f"error: {scrubbed(' '.join(message.split()))}", file=sys.stderr)
     sys.exit(2)
+
+
+def _break_off() -> NoReturn:
+    """End with the traceback of the exception at hand, without what must not be shown."""
+    print(scrubbed(traceback.format_exc()), file=sys.stderr, end="")
+    sys.exit(1)
 
 
 def explain(error: Exception) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import json
+import logging
 import math
 import os
+import shutil
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -14,6 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from hardtext.core import InputError
+
+log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 1.0  # a kill loses nothing (each row is flushed to the system); a power cut at most this much
 
@@ -153,6 +157,38 @@ def files_below(root: Path, *patterns: str) -> list[Path]:
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a JSON-lines file, one at a time. A damaged line raises InputError naming file and line; a half-written
     last line is passed over, since a kill leaves it (``half_line`` tells, for those who have to say so)."""
+    for row in _rows(path):
+        if isinstance(row, InputError):
+            raise row
+        yield row
+
+
+def sound_rows(path: Path) -> tuple[list[dict[str, Any]], list[InputError]]:
+    """The rows that can be read, and what ``read_rows`` would raise for each of the damaged lines."""
+    rows = list(_rows(path))
+    return ([row for row in rows if not isinstance(row, InputError)], [row for row in rows if isinstance(row, InputError)])
+
+
+def mend(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file that the run at hand goes on writing, half-written and damaged lines taken out of it; none where
+    there is no file. What is taken out is said, and the file as it was stays beside it as ``<name>.damaged``."""
+    path = Path(path)
+    if not path.exists():
+        return []
+    repair(path)
+    rows, damaged = sound_rows(path)
+    if damaged:
+        kept = path.with_name(f"{path.name}.damaged")
+        shutil.copyfile(path, kept)
+        write_rows(path, rows)
+        more = f" (and {len(damaged) - 1} more lines)" if len(damaged) > 1 else ""
+        log.warning("%s%s: left out, the %d whole rows are kept, and what is missing is made again; the file as it was: %s",
+                    damaged[0], more, len(rows), kept)
+    return rows
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any] | InputError]:
+    """Each row, or what is wrong with its line."""
     with open_plain(path) as file:
         for number, line in enumerate(file, 1):
             if number == 1:
@@ -165,12 +201,14 @@ def read_rows(path: Path) -> Iterator[dict[str, Any]]:
             except _NOT_JSON as error:
                 if not line.endswith(b"\n"):
                     return
-                if isinstance(error, UnicodeDecodeError):
-                    raise InputError(f"{path}, line {number}: not UTF-8 text (byte {error.start} of the line)") from error
-                raise InputError(f"{path}, line {number}: not JSON ({error})") from error
-            if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
-            yield row
+                reason = (f"not UTF-8 text (byte {error.start} of the line)" if isinstance(error, UnicodeDecodeError)
+                          else f"not JSON ({error})")
+                yield InputError(f"{path}, line {number}: {reason}")
+                continue
+            if isinstance(row, dict):
+                yield row
+            else:
+                yield InputError(f"{path}, line {number}: expected a JSON object, got {type(row).__name__}")
 
 
 _NOT_JSON = (ValueError, RecursionError)  # also bytes that are no UTF-8, numbers of 5,000 digits, brackets 10,000 deep

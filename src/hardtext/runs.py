@@ -20,7 +20,6 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -30,6 +29,7 @@ import yaml
 
 from hardtext import records
 from hardtext.core import InputError
+from hardtext.secrecy import mask_secrets, scrubbed
 
 log = logging.getLogger(__name__)
 
@@ -43,11 +43,10 @@ OWN = ("config.yaml", "status.json", "made_from.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""
 
 RESULT = "made_from.json"
-"""What a result of ``evaluate.py`` was made from, and the names of its files."""
+"""In a folder that holds a result of ``evaluate.py`` (``results.py``), which no run takes."""
 
 _LOCK = ".hardtext.lock"
 _ABSENT = "(absent)"
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _SHOWN_DIFFERENCES = 5
 
 
@@ -95,33 +94,6 @@ def is_follower() -> bool:
 
 
 # Configs
-
-
-_SECRET = re.compile(r"^key$|(^|[_-])((api|access|auth|private|secret)[_-]?key|token|secret|password|passwd"
-                     r"|credentials?|authorization)$", re.IGNORECASE)
-_SECRET_IN_ADDRESS = re.compile(r"(?<=://)[^/@\s]+(?=@)|(?<=[?&_]key=)[^&\s]+|(?<=token=)[^&\s]+")
-_MASK = "***"
-
-
-def mask_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A plain copy of a config (dicts, lists, numbers, strings) whose secrets are ``***``.
-
-    A secret is a string under a key such as token, api_key or password, or what an address holds of that kind.
-
-    >>> mask_secrets({"api_key": "abc", "batch_tokens": 4096, "url": "http://me:pw@host/v1"})
-    {'api_key': '***', 'batch_tokens': 4096, 'url': 'http://***@host/v1'}
-    """
-
-    def plain(value: Any, secret: bool) -> Any:
-        if isinstance(value, Mapping):
-            return {str(k): plain(v, bool(_SECRET.search(str(k)))) for k, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(v, secret) for v in value]
-        if value is None or isinstance(value, (bool, int, float)):
-            return value
-        return _MASK if secret and value else _SECRET_IN_ADDRESS.sub(_MASK, str(value))
-
-    return plain(config, False)
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
@@ -198,8 +170,7 @@ class RunFolder:
         with disk_trouble_at(path):
             _refuse_foreign(path)
             path.mkdir(parents=True, exist_ok=True)
-            lock = _lock(path)
-        try:
+        with locked(path):
             if not overwrite and _is_done(path, config, ignore, extend):  # the holder of the lock has just finished
                 yield cls(path, done=True)
                 return
@@ -212,14 +183,11 @@ class RunFolder:
                 yield run
             except BaseException as error:
                 run._fail(error)
-                if isinstance(error, OSError) and error.errno in _DISK:
-                    raise InputError(f"{error.filename or shown(path)}: {error.strerror}; make room and run the same "
-                                     f"command again, it goes on where it stopped") from error
+                if (trouble := disk_trouble(error, path)) is not None:
+                    raise InputError(f"{trouble} and run the same command again, it goes on where it stopped") from error
                 raise
             with disk_trouble_at(path):
                 run._set(state="done", finished=_now())
-        finally:
-            _unlock(lock)
 
     def phase(self, name: str) -> None:
         """Say in status.json what the run is at ("clean", "attack", "hardened")."""
@@ -236,7 +204,7 @@ class RunFolder:
         if not isinstance(error, InputError):
             text = f"{type(error).__name__}: {text}" if text else type(error).__name__
         try:
-            self._set(state="failed", finished=_now(), error=text)
+            self._set(state="failed", finished=_now(), error=scrubbed(text))
         except OSError as second:  # the disk that stopped the run also stops its last words; the first error is the one
             log.warning("%s: the failure could not be noted in status.json (%s)", shown(self.path), second)
 
@@ -260,7 +228,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _read_config(path: Path) -> dict[str, Any] | None:
+def read_config(path: Path) -> dict[str, Any] | None:
     """The config a run folder belongs to; None when it has none yet."""
     file = path / "config.yaml"
     if not file.exists():
@@ -281,7 +249,7 @@ def _is_done(path: Path, config: Mapping[str, Any], ignore: Sequence[str], exten
     status = read_status(path)
     if status is None or status["state"] != "done":
         return False
-    stored = _read_config(path)
+    stored = read_config(path)
     if stored is None:
         return False
     changed = differences(stored, config)
@@ -299,7 +267,7 @@ def refuse_other_config(path: Path, config: Mapping[str, Any], free: Sequence[st
 
 
 def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict[str, str]:
-    stored = _read_config(path)
+    stored = read_config(path)
     found = {} if stored is None else differences(stored, config)
     return {key: change for key, change in found.items() if not _matches(key, free)}
 
@@ -307,17 +275,23 @@ def _changed(path: Path, config: Mapping[str, Any], free: Sequence[str]) -> dict
 def _refuse_changed(path: Path, changed: Mapping[str, str]) -> None:
     if not changed or set(_owned(path)).isdisjoint(WORK):
         return
-    raise InputError(f"{shown(path)} holds a run with another config ({_listed(changed)}): "
+    raise InputError(f"{shown(path)} holds a run with another config ({listed(changed)}): "
                      f"overwrite=true starts again, or choose another seed or folder")
 
 
 def _refuse_foreign(path: Path) -> None:
     """Refuse a folder that no run has used but that holds files a run would write over, or a result."""
     if (path / RESULT).exists() and not (path / "config.yaml").exists():
-        raise InputError(f"{shown(path)} holds a result of task={_result_at(path).task}: choose another folder")
+        raise InputError(f"{shown(path)} holds a result of task={_task_of_result(path)}: choose another folder")
     there = _owned(path)
     if there and not (path / _LOCK).exists() and read_status(path) is None:
         raise InputError(f"{shown(path)} is not a run folder but holds {', '.join(there)}: choose another folder")
+
+
+def _task_of_result(path: Path) -> str:
+    row = records.read_json(path / RESULT)
+    made_from = row.get("made_from") if isinstance(row, dict) else None
+    return str(made_from.get("task", "unknown")) if isinstance(made_from, dict) else "unknown"
 
 
 def _owned(path: Path) -> list[str]:
@@ -331,7 +305,7 @@ def _prepare(path: Path, config: Mapping[str, Any], free: Sequence[str], overwri
     if overwrite:
         _clear(path)
         return
-    if _read_config(path) is None:
+    if read_config(path) is None:
         return
     changed = _changed(path, config, free)
     if not changed:
@@ -351,84 +325,8 @@ def _clear(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
-# What evaluate.py makes: quick to make again, so that a folder keeps only what it was made from
-
-
-@contextmanager
-def result_folder(path: Path, made_from: Mapping[str, Any], files: Sequence[str], *,
-                  overwrite: bool = False) -> Iterator[Path]:
-    """Take a folder for one result; enter it after everything that can be refused, and before the work.
-
-    ``made_from``: ``task`` and what else the result depends on (plain JSON values); kept as ``made_from.json``. The same
-    result may be made again. ``files``: the names it will write. ``overwrite``: replace whatever has these names, and
-    another result.
-
-    Raises InputError when another process works there (with its pid), when the folder holds a result that was made from
-    something else (with the differences), the run of another task, or files of these names that are not ours.
-    """
-    path = Path(path).absolute()
-    made_from = json.loads(records.dumps(mask_secrets(made_from)))  # as it will be read, so that the two compare equal
-    with disk_trouble_at(path):
-        if not overwrite:
-            _refuse_other_result(path, made_from, files)  # before there is a folder
-        path.mkdir(parents=True, exist_ok=True)
-        lock = _lock(path)
-    try:
-        with disk_trouble_at(path):
-            if overwrite:
-                _remove_other_result(path, made_from)
-            else:
-                _refuse_other_result(path, made_from, files)  # the holder of the lock has just finished
-            records.write_json(path / RESULT, {"made_from": made_from, "files": list(files)})
-        yield path
-    finally:
-        _unlock(lock)
-
-
-@dataclass(frozen=True)
-class _Result:
-    made_from: dict[str, Any] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-
-    @property
-    def task(self) -> str:
-        return str(self.made_from.get("task", "unknown"))
-
-
-def _result_at(path: Path) -> _Result:
-    """The result that a folder holds or was taken for; an empty one where there is none."""
-    file = path / RESULT
-    if not file.exists():
-        return _Result()
-    row = records.read_json(file)
-    if not (isinstance(row, dict) and isinstance(row.get("made_from"), dict) and isinstance(row.get("files"), list)
-            and all(isinstance(name, str) and component(name) == name for name in row["files"])):
-        raise InputError(f"{shown(file)} is damaged: choose another folder, or remove this file")
-    return _Result(row["made_from"], tuple(row["files"]))
-
-
-def _refuse_other_result(path: Path, made_from: Mapping[str, Any], files: Sequence[str]) -> None:
-    config = _read_config(path)
-    if config is not None and "task" in config:
-        raise InputError(f"{shown(path)} holds a run of task={config['task']}: choose another folder with out=")
-    found = _result_at(path)
-    if strangers := [name for name in files if name not in found.files and os.path.lexists(path / name)]:
-        raise InputError(f"{shown(path)} holds {', '.join(strangers)}, and nothing says that this task made them: choose "
-                         f"another folder with out=, or overwrite=true replaces them")
-    changed = differences(found.made_from, made_from)
-    if changed and any(os.path.lexists(path / name) for name in found.files):
-        raise InputError(f"{shown(path)} holds a result made from something else ({_listed(changed)}): choose another "
-                         f"folder with out=, or overwrite=true replaces it")
-
-
-def _remove_other_result(path: Path, made_from: Mapping[str, Any]) -> None:
-    found = _result_at(path)
-    if differences(found.made_from, made_from):
-        for name in found.files:
-            (path / name).unlink(missing_ok=True)
-
-
-def _listed(changed: Mapping[str, str]) -> str:
+def listed(changed: Mapping[str, str]) -> str:
+    """Some differences in one line."""
     shown_first = [f"{key}: {change}" for key, change in changed.items()]
     rest = len(shown_first) - _SHOWN_DIFFERENCES
     return "; ".join(shown_first[:_SHOWN_DIFFERENCES]) + (f"; and {rest} more" if rest > 0 else "")
@@ -441,8 +339,31 @@ _HINTS = {errno.EACCES: "check its permissions", errno.EPERM: "check its permiss
           errno.ENAMETOOLONG: "choose a shorter name", errno.ELOOP: "it is a link to itself",
           errno.EISDIR: "expected a file", errno.ENOTDIR: "a file is in the way of this folder",
           errno.EEXIST: "a file is in the way of this folder", errno.EROFS: "choose another place",
-          errno.ENOSPC: "make room", errno.EDQUOT: "make room"}
+          errno.ENOSPC: "make room", errno.EDQUOT: "make room", errno.EFBIG: "raise the limit on file sizes (ulimit -f)"}
 """What to do about an error of the system that says something of the user's files and nothing of this program."""
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_IN_WORDS = re.compile(r"\(os error (\d+)\)")  # how libraries written in Rust say it: safetensors, tokenizers
+_DATABASE_FULL = "database or disk is full"  # how SQLite says it
+
+
+def disk_trouble(error: BaseException, path: Path) -> str | None:
+    """That the disk is full or read-only, with what to do, whatever library says so; None for another error.
+
+    ``path``: the folder to name where the error names no file.
+    """
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) else None
+        if number is None and (said := _IN_WORDS.search(str(error))):
+            number = int(said[1])
+        if number is None and _DATABASE_FULL in str(error):
+            number = errno.ENOSPC
+        if number in _DISK:
+            name = error.filename if isinstance(error, OSError) and error.filename else shown(path)
+            return f"{name}: {os.strerror(number)}; {_HINTS[number]}"
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def path_trouble(error: OSError) -> str | None:
@@ -485,9 +406,11 @@ def _drop_in_child() -> None:
 os.register_at_fork(after_in_child=_drop_in_child)
 
 
-def _lock(path: Path) -> int:
-    """Lock a folder for this process; return the descriptor that holds the lock."""
-    descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a folder for this process. Raises InputError, with the pid, where another one works there."""
+    with disk_trouble_at(path):
+        descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -501,12 +424,12 @@ def _lock(path: Path) -> int:
             raise
         log.warning("%s: this file system has no locks; make sure that no second process works there", shown(path))
     _held.add(descriptor)
-    os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
-    return descriptor
-
-
-def _unlock(descriptor: int) -> None:
-    if descriptor in _held:  # not in a forked child, which has closed it already
-        _held.remove(descriptor)
-        os.close(descriptor)
+    try:
+        with disk_trouble_at(path):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+        yield
+    finally:
+        if descriptor in _held:  # not in a forked child, which has closed it already
+            _held.remove(descriptor)
+            os.close(descriptor)

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import logging
 import os
 import secrets
@@ -18,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
-from hardtext import records, runs, text
+from hardtext import records, runs, spreadsheet, text
 from hardtext.core import Attempt, InputError, Segments
+from hardtext.secrecy import mask_secrets, scrubbed
 
 if TYPE_CHECKING:
     import wandb
@@ -72,7 +72,7 @@ def open_run(folder: Path, settings: LoggerSettings, config: Mapping[str, Any], 
     # What wandb keeps beside the run (tables waiting for upload, its own log) would otherwise go to the home folder.
     with _environment(WANDB_SILENT="true", WANDB_DATA_DIR=str(folder / "wandb" / "data"),
                       WANDB_CACHE_DIR=str(folder / "wandb" / "cache")):
-        run = Run(logs, _start(folder, settings, runs.mask_secrets(config), name, group))
+        run = Run(logs, _start(folder, settings, mask_secrets(config), name, group))
         try:
             yield run
         except BaseException:
@@ -195,16 +195,15 @@ class MetricsFile:
         self._columns = rows[0] if rows else ["step"]
 
     def append(self, metrics: Mapping[str, Any], step: int | None) -> None:
-        if new := [name for name in metrics if name not in self._columns]:
+        values = {"step": step, **{spreadsheet.cell(name): value for name, value in metrics.items()}}
+        if new := [name for name in values if name not in self._columns]:
             self._columns += new
             if rows := _read_csv(self.path):
                 _write_csv(self.path, self._columns, [row + [""] * (len(self._columns) - len(row)) for row in rows[1:]])
-        values = {"step": step, **metrics}
         with open(self.path, "a", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
             if file.tell() == 0:
-                writer.writerow(self._columns)
-            writer.writerow([values.get(name) for name in self._columns])
+                file.write(spreadsheet.lines([self._columns]))
+            file.write(spreadsheet.lines([[values.get(name) for name in self._columns]]))
 
 
 def _lightning_logger(run: Run, phase: str, folder: Path) -> Logger:
@@ -278,9 +277,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> wandb.Table
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([columns, *rows])
-    records.write_text(path, buffer.getvalue())
+    records.write_text(path, spreadsheet.lines([columns, *rows]))
 
 
 def _read_csv(path: Path) -> list[list[str]]:
@@ -302,8 +299,9 @@ def _start(folder: Path, settings: LoggerSettings, config: dict[str, Any], name:
 
     def init(mode: str) -> wandb.Run:
         return wandb.init(
-            mode=mode, project=settings.project, entity=settings.entity, group=settings.group or group,
-            tags=list(settings.tags), name=name, id=_run_id(folder), resume="allow", dir=str(folder), config=config,
+            mode=mode, project=settings.project, entity=settings.entity,
+            group=scrubbed(settings.group or group or "") or None, tags=[scrubbed(tag) for tag in settings.tags],
+            name=scrubbed(name), id=_run_id(folder), resume="allow", dir=str(folder), config=config,
             settings=wandb.Settings(
                 silent=True, console="off", init_timeout=CONNECT_SECONDS, finish_timeout=UPLOAD_SECONDS,
                 reinit="create_new",  # a run of the caller's own is left alone

@@ -67,6 +67,26 @@ def test_rows_of_another_run_are_refused(tmp_path, victim, change, words):
     assert path.read_bytes() == before
 
 
+def test_a_damaged_line_is_named_and_its_text_attacked_again(tmp_path, victim, caplog):
+    path = tmp_path / "attempts.jsonl"
+    attack_to_file(path, DeepWordBug(), victim, EXAMPLES, **OPTIONS)
+    whole, lines = timeless(path), path.read_bytes().splitlines(keepends=True)
+    lines[4] = lines[4][:20] + b"\0\0" + lines[4][22:]  # what a bad sector leaves
+    path.write_bytes(b"".join(lines))
+    found = attack_to_file(path, DeepWordBug(), victim, EXAMPLES, **OPTIONS)
+    assert timeless(path) == whole and [a.id for a in found] == [e.id for e in EXAMPLES]
+    assert any("attempts.jsonl, line 5: not JSON" in said for said in caplog.messages)
+    assert path.with_name("attempts.jsonl.damaged").read_bytes() == b"".join(lines)
+
+
+def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path, victim):
+    path = tmp_path / "attempts.jsonl"
+    path.write_text('{"mine": 1}\n')
+    with pytest.raises(InputError, match=r"attempts\.jsonl: not an attempt: missing .*; remove the file or choose another"):
+        attack_to_file(path, DeepWordBug(), victim, EXAMPLES, **OPTIONS)
+    assert path.read_text() == '{"mine": 1}\n'
+
+
 def test_repeated_ids_are_refused(tmp_path, victim):
     with pytest.raises(InputError, match="ids must be unique, repeated: 3"):
         attack_to_file(tmp_path / "a.jsonl", DeepWordBug(), victim, [*EXAMPLES, EXAMPLES[3]], **OPTIONS)

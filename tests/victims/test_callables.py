@@ -100,7 +100,7 @@ class Server(ThreadingHTTPServer):
     """Answers with ``lengths``; ``plan`` holds statuses to answer with first."""
 
     def __init__(self) -> None:
-        self.plan, self.seen, self.tokens = [], [], []
+        self.plan, self.seen, self.tokens, self.echo = [], [], [], False
         super().__init__(("127.0.0.1", 0), Handler)
 
     @property
@@ -114,7 +114,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.seen.append(texts)
         self.server.tokens.append(self.headers.get("Authorization"))
         status = self.server.plan.pop(0) if self.server.plan else 200
-        body = b"no such thing" if status != 200 else json.dumps({"probabilities": lengths(texts).tolist()}).encode()
+        told = self.headers.get("Authorization") if self.server.echo else "no such thing"
+        answer = {"probabilities": lengths(texts).tolist()}
+        body = told.encode() if status != 200 or self.server.echo else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -183,6 +185,39 @@ def test_token_comes_from_the_environment_and_is_never_shown(server, monkeypatch
         victim.probabilities([("ab",)])
     assert server.tokens == ["Bearer s3cret-value"] * 2
     assert "s3cret" not in caplog.text + str(caught.value) + repr(vars(victim)) + repr(vars(victim._function))
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_server_that_repeats_the_token_is_blotted_out(server, monkeypatch, status):
+    monkeypatch.setenv("MY_TOKEN", "s3cret-value")
+    server.plan, server.echo = [status], True
+    with pytest.raises(InputError, match=r"Bearer \*\*\*") as caught:
+        CallableModel(url=server.url, token_env="MY_TOKEN").victim(DOMAIN).probabilities([("ab",)])
+    assert "s3cret" not in str(caught.value) and caught.value.__cause__ is None
+
+
+def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(server, monkeypatch):
+    """An HTTP library would say it in its error."""
+    monkeypatch.setenv("MY_TOKEN", "s3cret\nvalue")
+    with pytest.raises(InputError, match="model.token_env=MY_TOKEN: .* cannot be a key") as caught:
+        CallableModel(url=server.url, token_env="MY_TOKEN").victim(DOMAIN).probabilities([("ab",)])
+    assert "s3cret" not in str(caught.value) and not server.seen
+
+
+def test_what_an_address_holds_is_sent_and_not_shown(server, caplog):
+    """The victim is the same with another key."""
+    server.plan = [500] * 2
+    victim = CallableModel(url=server.url + "?api_key=s3cret", retries=1).victim(DOMAIN)
+    with pytest.raises(InputError, match=r"\?api_key=\*\*\*: the server answered 500, 2 times") as caught:
+        victim.probabilities([("ab",)])
+    assert "s3cret" not in str(caught.value) + caplog.text and "trying again" in caplog.text
+    assert victim.fingerprint == CallableModel(url=server.url + "?api_key=other").victim(DOMAIN).fingerprint
+
+
+def test_an_address_that_no_request_can_be_sent_to_is_one_line():
+    victim = CallableModel(url="http://*bad/?token=s3cret").victim(DOMAIN)
+    with pytest.raises(InputError, match=r"token=\*\*\*: the request cannot be sent \(InvalidURL\)"):
+        victim.probabilities([("ab",)])
 
 
 @pytest.mark.parametrize(("url", "words"), [("ftp://host/x", "http or https"), ("host:8000", "http or https"),

@@ -153,6 +153,60 @@ def test_a_folder_without_checkpoint_is_free(train, tmp_path):
     assert watch.epochs == [0] * 3 + [1] * 3
 
 
+class Runs:
+    """Unpickling it makes a folder, as a hostile checkpoint would do worse."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+def flipped(path: Path) -> None:
+    """One bit of the largest tensor is another: nothing that PyTorch would notice."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+DAMAGES = {"flipped": flipped, "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+           "empty": lambda path: path.write_bytes(b""), "missing": Path.unlink,
+           "hostile": lambda path: torch.save({"state_dict": Runs(path.parent / "ran")}, path)}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(train, tmp_path, caplog, damage):
+    whole, _ = train("whole", epochs=3, keep="best")
+    train("run", epochs=3, keep="best")
+    last = tmp_path / "run" / "last.ckpt"
+    DAMAGES[damage](last)
+    again, watch = train("run", epochs=3, keep="best")
+    assert watch.epochs == [2] * 3, "the last epoch alone is run again"
+    assert torch.equal(weights(again), weights(whole)) and not (tmp_path / "run" / "ran").exists()
+    named = [said for said in caplog.messages if f"{last} is damaged (" in said and "the one before it" in said]
+    assert len(named) == (damage != "missing")
+
+
+def test_where_no_checkpoint_is_whole_training_starts_again(train, tmp_path, caplog):
+    whole, _ = train(epochs=2)
+    for name in ("last.ckpt", "previous.ckpt"):
+        flipped(tmp_path / "run" / name)
+    again, watch = train(epochs=2)
+    assert watch.epochs == [0] * 3 + [1] * 3 and torch.equal(weights(again), weights(whole))
+    assert "going on from the start" in caplog.text
+
+
+def test_a_damaged_best_checkpoint_or_record_is_one_line(train, tmp_path):
+    train(epochs=1, keep="best")
+    flipped(tmp_path / "run" / "best.ckpt")
+    with pytest.raises(InputError, match=r"best\.ckpt is damaged \(.*remove the folder .* trains this phase anew"):
+        train(epochs=1, keep="best")
+    (tmp_path / "run" / "training.json").write_text("{")
+    with pytest.raises(InputError, match=r"training\.json: not JSON .*: remove the folder .* to train this phase anew"):
+        train(epochs=1, keep="best")
+
+
 def test_best_weights_are_kept_on_request(train, tmp_path):
     """The rate is so high that the score goes up and down; the two choices of weights then differ."""
     last, _ = train("last", lr=0.05, epochs=4)

@@ -19,6 +19,7 @@ from typing import Any
 import requests
 import urllib3.exceptions
 
+from hardtext import secrecy
 from hardtext.attacks.requests import Endpoint
 from hardtext.attacks.services import Task, share
 from hardtext.core import InputError
@@ -29,7 +30,6 @@ FIRST_WAIT_SECONDS = 0.5  # before the first retry; doubled each time
 LONGEST_WAIT_SECONDS = 300  # a server that says Retry-After more than this ends the run, which can go on later
 CONNECT_SECONDS = 5
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
-SECRET_LENGTH = 8  # a shorter "key" ("none", "EMPTY") is a placeholder, and may be a word of the text
 
 
 class CompletionError(Exception):
@@ -104,7 +104,7 @@ class Completing:
 
 def _ask(endpoint: Endpoint, prompt: str, seed: int | None) -> str:
     """One HTTP request."""
-    key = _key(endpoint.key_env)
+    key = secrecy.key_in(endpoint.key_env, option="attack.key_env")
     sent = {"model": endpoint.model or None, "messages": [{"role": "user", "content": prompt}], "seed": seed,
             "temperature": endpoint.temperature, "max_tokens": endpoint.max_tokens}
 
@@ -121,26 +121,14 @@ def _ask(endpoint: Endpoint, prompt: str, seed: int | None) -> str:
         trouble = _trouble(error, endpoint)
     if response is None:
         raise trouble  # here and not above: the exception there holds the request, and the request the key
-    body = _blotted(response.content.decode("utf-8", "replace"), key)
+    body = secrecy.blotted(response.content.decode("utf-8", "replace"), key)
     if response.status_code != 200:
         raise _refusal(endpoint, response.status_code, body, response.headers.get("Retry-After"))
-    return _blotted(_content(body), key)
+    return secrecy.blotted(_content(body), key)
 
 
 def _address(endpoint: Endpoint) -> str:
     return endpoint.base_url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
-
-
-def _key(variable: str) -> str:
-    key = os.environ.get(variable, "").strip()
-    if not all("!" <= c <= "~" for c in key):  # requests would repeat it in its error
-        raise InputError(f"attack.key_env={variable}: what that variable holds has a blank or a letter outside ASCII "
-                         f"in it and cannot be a key; set it again")
-    return key
-
-
-def _blotted(text: str, key: str) -> str:
-    return text.replace(key, "***") if len(key) >= SECRET_LENGTH else text
 
 
 def _trouble(error: requests.RequestException, endpoint: Endpoint) -> Exception:

@@ -31,8 +31,8 @@ def attack_to_file(path: Path, attack: Attack, victim: Victim, examples: Sequenc
     """Attack ``examples`` and leave one row each in ``path``; returns the attempts in input order.
 
     Rows already there are kept and their examples not attacked again, so that a killed run goes on where it stopped
-    (only those that ended in an error are, as an endpoint may answer by now);
-    a half-written last line is cut off. Rows of another run are refused. ``options`` are those of ``engine.run``.
+    (only those that ended in an error are, as an endpoint may answer by now); half-written and damaged lines are taken out
+    and made again (``records.mend``). Rows of another run are refused. ``options`` are those of ``engine.run``.
     ``run``: who attacks, called like ``engine.run`` (``executors.runner`` gives one with several workers).
     What has no place in a row goes to ``BEST`` and ``MEMBERS`` in the same folder.
     """
@@ -73,7 +73,7 @@ class _Aside:
 
     def __init__(self, path: Path, key: str) -> None:
         self._path, self._key = path, key
-        self.values: dict[str, Any] = {row["id"]: row[key] for row in _rows(path)}
+        self.values: dict[str, Any] = {row["id"]: row[key] for row in records.mend(path)}
 
     def append(self, id: str, value: Any) -> None:
         self.values[id] = value
@@ -86,11 +86,6 @@ class _Aside:
             records.write_rows(self._path, ({"id": i, self._key: self.values[i]} for i in order if i in self.values))
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    records.repair(path)
-    return list(records.read_rows(path)) if path.exists() else []
-
-
 def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Example], *, domain: str,
               seed: int) -> dict[str, Attempt]:
     """The attempts a former run left in ``path``, by id, errors left out: they are tried again. Refuses those of a
@@ -98,8 +93,11 @@ def _finished(path: Path, attack: Attack, victim: Victim, examples: Sequence[Exa
     originals = {e.id: e.segments for e in examples}
     ours = {"domain": domain, "victim": victim.name, "attack": attack.name, "seed": seed}
     found = {}
-    for row in _rows(path):
-        attempt = Attempt.from_row(row)
+    for row in records.mend(path):
+        try:
+            attempt = Attempt.from_row(row)
+        except InputError as error:
+            raise InputError(f"{path}: {error}; remove the file or choose another folder") from error
         for key, value in ours.items():
             if getattr(attempt, key) != value:
                 raise InputError(f"{path} holds attempts with {key}={getattr(attempt, key)}, "

@@ -16,6 +16,7 @@ from hardtext.core import InputError
 from hardtext.pipelines.common import folder_of
 from hardtext.reporting import annotation
 from hardtext.reporting.annotation import agreement_table
+from hardtext.results import result_folder
 from hardtext.scoring import agreement
 from hardtext.scoring.agreement import LABELS, Judged
 from hardtext.scoring.published import SOURCE
@@ -38,7 +39,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
 
     folder = folder_of(runs.evaluate_folder("agreement", place(source)), config.out, config.label)
     settings = {"task": "agreement", "annotations": str(source.resolve())}
-    with (runs.result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder, runs.disk_trouble_at(folder),
+    with (result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder, runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=f"agreement {source.stem}", group=config.group) as diary):
         diary.summary({name: result[name] for name in ("pairs", "judgements", "cohen_kappa", "krippendorff_alpha")})
         records.write_json(folder / "agreement.json", result)

@@ -16,6 +16,7 @@ from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_of
 from hardtext.reporting import annotation
 from hardtext.reporting.annotation.agreement_table import drawn_table
+from hardtext.results import result_folder
 from hardtext.scoring import claims
 from hardtext.scoring.summary import read_summary
 
@@ -48,7 +49,7 @@ def run(config: EvaluateConfig) -> list[annotation.Task]:
     settings = {"task": "annotate", "attempts": config.attempts, "format": config.format,
                 "per_system": config.per_system, "seed": config.seed}
     # two formats of one draw may share a folder; that it is one draw is told by what the files hold
-    with runs.result_folder(folder, {"task": "annotate"}, [*annotation.WRITTEN, "drawn.json"],
+    with result_folder(folder, {"task": "annotate"}, [*annotation.WRITTEN, "drawn.json"],
                             overwrite=config.overwrite) as folder:
         if not config.overwrite and (others := annotation.in_the_way(folder, files)):
             raise InputError(f"{runs.shown(folder)} holds another draw, or answers to this one ({', '.join(others)} would "

@@ -38,11 +38,11 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
     if not examples:
         raise InputError(f"split={config.split}: domain {domain.name} has no examples there")
     victim = find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
-                         backend=config.backend)
+                         backend=config.backend, trust_remote_code=config.trust_remote_code)
 
     default = runs.attack_folder(domain.name, config.model.name, config.attack.name, config.seed)
     folder = folder_of(default, config.out, config.label)
-    there = sum(1 for _ in records.read_rows(rows)) if (rows := folder / "attempts.jsonl").is_file() else 0
+    there = len(records.sound_rows(rows)[0]) if (rows := folder / "attempts.jsonl").is_file() else 0
     if there > len(examples) and not config.overwrite:
         raise InputError(f"{runs.shown(folder)} holds {there} attempts already and limit={config.limit} asks for "
                          f"{len(examples)}: leave the limit out, or set overwrite=true or out=<folder>")
@@ -77,7 +77,8 @@ def attack(config: AttackConfig, victim: Victim, domain: Domain, examples: Seque
     for warning in found.warnings:
         log.warning("victim %s: %s", victim.name, warning)
     repeats = config.repeats or (sanity.REPEATS if found.random else 1)
-    load = partial(find_victim, config.model, domain, config.seed, source=config.victim, backend=config.backend)
+    load = partial(find_victim, config.model, domain, config.seed, source=config.victim, backend=config.backend,
+                   trust_remote_code=config.trust_remote_code)
     device = "cpu" if config.backend == "onnx" else config.device
     with tracking.open_run(folder, config.logger, settings, group=config.group,
                            name=f"attack {domain.name} {config.model.name} {config.attack.name}") as diary:

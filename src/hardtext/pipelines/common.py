@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ALIKE = ("logger", "overwrite", "out", "label", "group", "trial", "sweep")
+ALIKE = ("logger", "overwrite", "out", "label", "group", "trial", "sweep", "trust_remote_code", "model.trust_remote_code")
 """Settings that do not change what a run makes."""
 
 
@@ -41,11 +41,11 @@ def load_corpus(domain: DomainSettings, seed: int) -> Corpus:
 
 
 def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str | None, device: str,
-                backend: str = "torch") -> Victim:
+                backend: str = "torch", trust_remote_code: bool = False) -> Victim:
     """The victim that ``victim=`` names, the ready one that ``model=`` stands for, or the one that train.py left."""
     options = {"device": device, "backend": backend}
     if source is not None:
-        return victim_at(source, domain, name=model.name, **options)
+        return victim_at(source, domain, name=model.name, trust_remote_code=trust_remote_code, **options)
     if not model.trainable:
         return model.victim(domain, **options)
     folder = runs.train_folder(domain.name, model.name, seed) / "victim"

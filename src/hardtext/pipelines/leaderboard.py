@@ -18,6 +18,7 @@ from hardtext.pipelines.common import folder_for_runs, folder_of
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting import run_marks
 from hardtext.reporting.leaderboard_sheets import sheets
+from hardtext.results import result_folder
 from hardtext.scoring import SemanticSettings, board, claims, segment
 from hardtext.scoring.claims import Claim
 from hardtext.scoring.summary import read_summary
@@ -43,7 +44,7 @@ def run(config: EvaluateConfig) -> board.Board:
     folder = folder_of(folder_for_runs("leaderboard", root), config.out, config.label)
     settings = {"task": "leaderboard", "scorer": claims.settings_of(config.semantic), "segmenter": config.segmenter,
                 "seed": config.seed}
-    with runs.result_folder(folder, settings | {"runs": str(root.resolve())}, FILES, overwrite=config.overwrite):
+    with result_folder(folder, settings | {"runs": str(root.resolve())}, FILES, overwrite=config.overwrite):
         found = [claim_of(path, about, config.semantic, folder / "claims") for path, about in headers.items()]
         made = board.build(found, seed=config.seed)
         tables = sheets(made, left_out)

@@ -145,8 +145,10 @@ def with_contents(settings: ProbeSettings) -> dict[str, Any]:
 
 def victim_of(config: EvaluateConfig, domain: Domain) -> Victim:
     if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device)
-    return check_classes(load_victim(config.victim, classes=domain.classes, device=config.device), domain)
+        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
+                           trust_remote_code=config.trust_remote_code)
+    return check_classes(load_victim(config.victim, classes=domain.classes, device=config.device,
+                                     trust_remote_code=config.trust_remote_code), domain)
 
 
 def folder_of(task: str, config: EvaluateConfig, domain: Domain, model: str) -> Path:

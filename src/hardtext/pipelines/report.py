@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hardtext import records, runs, tracking
 from hardtext.pipelines.common import folder_for_runs, folder_of
 from hardtext.reporting.report import measuring, page, reading, scenario
+from hardtext.results import result_folder
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -40,7 +41,7 @@ def run(config: EvaluateConfig) -> Report:
     measuring.check(attacks, config.semantic, config.segmenter)
     folder = folder_of(folder_for_runs("report", root), config.out, config.label)
     settings = {"task": "report", "runs": str(root.resolve())}
-    with runs.result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder:
+    with result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder:
         log.info("%d attack runs with %d attempts below %s", len(attacks), sum(len(run.attempts) for run in attacks),
                  runs.shown(root))
         measured = measuring.measure(attacks, config.semantic, config.seed, config.segmenter)

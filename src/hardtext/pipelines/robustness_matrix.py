@@ -24,6 +24,7 @@ from hardtext.pipelines.common import folder_of, load_corpus
 from hardtext.reporting import matrix_table
 from hardtext.reporting.run_marks import settings_at
 from hardtext.scoring import claims, robustness
+from hardtext.secrecy import mask_secrets
 from hardtext.victims import load_victim
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
             whole=len(corpus.split(config.split)), attacks=tuple(wanted.attacks), seeds=tuple(wanted.seeds),
             caps=tuple(wanted.caps), semantic=semantic.name, marks=tuple(dict.fromkeys(marks)),
             chosen=chosen_by(default / "split=dev") if config.split == "attack" else None)
-        matrix_table.write(folder, about, rows, cells, runs.mask_secrets(settings))
+        matrix_table.write(folder, about, rows, cells, mask_secrets(settings))
         matrix_figures.draw(folder, about, rows)
         diary.summary({f"{row.victim}/{key}": value for row in rows for key in ("mean", "ratio", "success")
                        if (value := getattr(row, key)) is not None})

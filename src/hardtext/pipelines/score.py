@@ -13,6 +13,7 @@ from hardtext import records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, InputError, Victim
 from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
 from hardtext.reporting import run_marks, score_table
+from hardtext.results import result_folder
 from hardtext.scoring import claims, segment, strict
 from hardtext.scoring.scores import check
 from hardtext.scoring.summary import read_summary
@@ -50,7 +51,7 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     made_from = {"task": "score", "attempts": str(file.resolve()), "domain": first.domain, "victim": first.victim,
                  "attack": first.attack, "scorer": claims.settings_of(config.semantic), "segmenter": segmenter,
                  "strict": found.victim if found else None, "seed": config.seed}
-    with runs.result_folder(folder, made_from, FILES, overwrite=config.overwrite):
+    with result_folder(folder, made_from, FILES, overwrite=config.overwrite):
         log.info("scoring %d attempts of %s against %s on %s (semantic scorer %s)", len(attempts), first.attack,
                  first.victim, first.domain, config.semantic.name)
         scores = scoring.score(attempts, semantic=config.semantic, segmenter=segmenter, seed=config.seed)
@@ -119,9 +120,10 @@ def ask_again(config: EvaluateConfig,
 def victim_of(config: EvaluateConfig, domain: Domain, first: Attempt) -> Victim:
     """The victim that ``victim=`` or ``model=`` names, else the one that train.py left for the attempts' own."""
     if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device)
+        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
+                           trust_remote_code=config.trust_remote_code)
     if config.victim is not None:
-        return victim_at(config.victim, domain, device=config.device)
+        return victim_at(config.victim, domain, device=config.device, trust_remote_code=config.trust_remote_code)
     folder = runs.train_folder(domain.name, first.victim, first.seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"strict=true: no victim at {runs.shown(folder)}; name it with victim=<folder or hub id>, or "

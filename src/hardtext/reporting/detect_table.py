@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from hardtext import records
+from hardtext import records, spreadsheet
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting.leaderboard_sheets import Line, Sheet
 from hardtext.scoring.detection import FALSE_ALARMS, Judged
@@ -97,7 +95,6 @@ def show(about: About, judged: Views, by_attack: Mapping[str, Mapping[str, float
 
 def to_csv(about: About, judged: Views) -> str:
     """One line a score and view."""
-    buffer = io.StringIO()
     lines = []
     for name, views in judged.items():
         for view, one in views.items():
@@ -106,10 +103,7 @@ def to_csv(about: About, judged: Views) -> str:
             for rate in FALSE_ALARMS:
                 line |= {f"caught_at_{rate}": one.caught[rate], **_bounds(f"caught_at_{rate}", one.caught_interval[rate])}
             lines.append(line)
-    writer = csv.DictWriter(buffer, list(lines[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return buffer.getvalue()
+    return spreadsheet.table(lines)
 
 
 def _json(one: Judged) -> dict[str, Any]:

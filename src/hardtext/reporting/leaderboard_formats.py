@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +10,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from hardtext import spreadsheet
 from hardtext.reporting.leaderboard_sheets import Sheet, rows_of
 from hardtext.scoring.board import Average, Board, Cell
 from hardtext.scoring.published import DOMAINS, SOURCE, published_rows
@@ -101,12 +100,12 @@ def scores_csv(board: Board) -> str:
     rows = [{"source": "published", "domain": row.domain, "victim": row.victim, "system": row.method, "marks": "",
              "bodega": row.bodega, "confusion": row.confusion, "semantic": row.semantic, "character": row.character,
              "queries": row.queries} for domain in DOMAINS for row in published_rows(domain)]
-    return _csv(rows + [_flat(cell_row(cell)) for cell in board.cells])
+    return spreadsheet.table(rows + [_flat(cell_row(cell)) for cell in board.cells])
 
 
 def comparisons_csv(board: Board) -> str:
     """Every pair of systems of every scenario."""
-    return _csv(rows_of(board.comparisons))
+    return spreadsheet.table(rows_of(board.comparisons))
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,15 +114,6 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in row.items() if key not in ("bounds", "within", "sources")}
     return {"source": "ours"} | kept | within | {"low": low, "high": high, "marks": "; ".join(row["marks"]),
                                                  "seeds": " ".join(map(str, row["seeds"]))}
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    file = io.StringIO()
-    writer = csv.DictWriter(file, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
 
 
 def cell_row(cell: Cell) -> dict[str, Any]:

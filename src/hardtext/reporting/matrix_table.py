@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from hardtext import records
+from hardtext import records, spreadsheet
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting.leaderboard_sheets import MISSING, Line, Sheet
 from hardtext.scoring.robustness import Cell, Row
@@ -146,10 +144,7 @@ def cell_row(cell: Cell, caps: Sequence[int]) -> dict[str, Any]:
 
 
 def to_csv(about: About, rows: Sequence[Row], cells: Sequence[Cell]) -> str:
-    """One line a victim over all attacks (``attack`` is empty there), then one a cell; empty where there is no number.
-
-    A cell that a spreadsheet would run as a formula gets an apostrophe before it.
-    """
+    """One line a victim over all attacks (``attack`` is empty there), then one a cell; empty where there is no number."""
     of = {"domain": about.domain, "stand_ins": "; ".join(about.marks), "model": about.model, "split": about.split}
     lines = [of | {"victim": row.victim, "attack": "", "seed": " ".join(map(str, about.seeds)), "texts": about.asked,
                    **{f"bodega_{cap}": value for cap, value in row.capped.items()},
@@ -161,19 +156,11 @@ def to_csv(about: About, rows: Sequence[Row], cells: Sequence[Cell]) -> str:
                    **{f"dev_{key}": value for key, value in row.dev.items()}, "random": row.random,
                    "warnings": "; ".join(row.warnings)} for row in rows]
     lines += [of | cell_row(cell, about.caps) for cell in cells]
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(dict.fromkeys(key for line in lines for key in line)), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _safe(value) for key, value in line.items()} for line in lines)
-    return buffer.getvalue()
+    return spreadsheet.table(lines)
 
 
 def _bounds(name: str, bounds: tuple[float, float] | None) -> dict[str, float]:
     return {} if bounds is None else {f"{name}_low": bounds[0], f"{name}_high": bounds[1]}
-
-
-def _safe(value: Any) -> Any:
-    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _number(value: float | None, digits: int = 3) -> str:

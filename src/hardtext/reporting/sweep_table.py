@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +10,8 @@ from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from hardtext import spreadsheet
 
 LONG = 9  # characters
 
@@ -87,16 +87,13 @@ def show(sheet: Sheet) -> None:
 
 
 def to_csv(sheet: Sheet) -> str:
-    """All digits; a cell that a spreadsheet would run as a formula gets an apostrophe before it."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    """All digits."""
     figures = sorted({name for row in sheet.rows for name in row["figures"]})
-    writer.writerow(map(_cell, ["job", "state", *sheet.varied, "objective", *figures, "seconds", "error", "error_file"]))
-    for row in sheet.rows:
-        writer.writerow(map(_cell, [row["number"], row["state"], *(row["values"].get(name) for name in sheet.varied),
-                                    row["objective"], *(row["figures"].get(name) for name in figures), row["seconds"],
-                                    row["error"], row["error_file"]]))
-    return buffer.getvalue()
+    return spreadsheet.lines([
+        ["job", "state", *sheet.varied, "objective", *figures, "seconds", "error", "error_file"],
+        *([row["number"], row["state"], *(row["values"].get(name) for name in sheet.varied), row["objective"],
+           *(row["figures"].get(name) for name in figures), row["seconds"], row["error"], row["error_file"]]
+          for row in sheet.rows)])
 
 
 def to_markdown(sheet: Sheet) -> str:
@@ -113,11 +110,6 @@ def to_markdown(sheet: Sheet) -> str:
 
 def _number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
-
-
-def _cell(value: object) -> object:
-    formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return "'" + value if formula else value
 
 
 def _bar(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hardtext import records
 from hardtext.core import InputError
+from hardtext.secrecy import scrubbed
 from hardtext.sweeping.objective import figures_of
 from hardtext.sweeping.space import Values
 
@@ -117,10 +118,11 @@ def run(folder: Path, work: Callable[[], object]) -> None:
 
 def note_failure(folder: Path, error: BaseException, seconds: float | None = None) -> None:
     """``error.txt`` with all there is to know, and the first line of it in ``job.json``."""
-    text = " ".join(str(error).split())
+    text = scrubbed(" ".join(str(error).split()))
     line = text if isinstance(error, InputError) else f"{type(error).__name__}: {text}"
     overrides = " ".join(read(folder).overrides)
-    records.write_text(folder / ERROR, f"{line}\n\njob: {overrides}\n\n{''.join(traceback.format_exception(error))}")
+    trace = scrubbed("".join(traceback.format_exception(error)))
+    records.write_text(folder / ERROR, f"{line}\n\njob: {overrides}\n\n{trace}")
     _note(folder, state="failed", error=line, **({} if seconds is None else {"seconds": seconds}))
     log.error("job %s failed: %s", folder.name, line)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hardtext.core import InputError
-from hardtext.runs import mask_secrets
+from hardtext.secrecy import mask_secrets
 
 Values = dict[str, str]
 """Setting → the text of its value."""

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from hardtext import secrecy
 from hardtext.core import InputError, Segments
 from hardtext.text import join
 
@@ -95,7 +96,8 @@ class Endpoint:
     """POSTs ``{"texts": [...]}`` as JSON and returns the ``probabilities`` of the answer.
 
     Tries again, waiting longer each time, when the connection fails, the time is over, or the server says 429 or 5xx.
-    The bearer token is read from the environment variable ``token_env`` for each request; it is never kept or logged.
+    The bearer token is read from the environment variable ``token_env`` for each request; it is never kept or logged, and
+    where a server repeats it, it is blotted out. What an address holds of that kind is not shown either.
     """
 
     def __init__(self, url: str, *, token_env: str = "", timeout: float = 60.0, retries: int = 4) -> None:
@@ -103,42 +105,52 @@ class Endpoint:
 
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"model.url={url}: expected an http or https address")
+            raise InputError(f"model.url={secrecy.scrubbed(url)}: expected an http or https address")
         if parts.username or parts.password:
             raise InputError("model.url holds a user name or password, which would end up in files: put a token in an "
                              "environment variable and set model.token_env to its name")
         if token_env and token_env not in os.environ:
             raise InputError(f"model.token_env={token_env}: there is no such environment variable")
         self._url, self._token_env, self._timeout, self._retries = url, token_env, timeout, retries
+        self._shown = f"model.url={secrecy.scrubbed(url)}"
         self._session = requests.Session()
 
     def __call__(self, texts: list[str]) -> Any:
         import requests
 
-        headers = {"Authorization": f"Bearer {os.environ[self._token_env]}"} if self._token_env else {}
+        token = secrecy.key_in(self._token_env, option="model.token_env") if self._token_env else ""
+
+        def authorised(request: requests.PreparedRequest) -> requests.PreparedRequest:
+            if token:
+                request.headers["Authorization"] = f"Bearer {token}"
+            return request  # given as auth even without a token: requests would look for one in ~/.netrc
+
         wait = FIRST_WAIT_SECONDS
         for tries_left in range(self._retries, -1, -1):
             try:
-                response = self._session.post(self._url, json={"texts": texts}, headers=headers, timeout=self._timeout)
+                response = self._session.post(self._url, json={"texts": texts}, auth=authorised, timeout=self._timeout)
                 if response.status_code not in RETRIED:
-                    return self._read(response)
+                    return self._read(response, token)
                 trouble = f"the server answered {response.status_code}"
             except requests.Timeout:
                 trouble = f"no answer within {self._timeout:g} s"
             except requests.ConnectionError as error:
                 trouble = f"connection failed ({type(error).__name__})"
+            except requests.RequestException as error:  # its words may repeat the request, and the request the token
+                trouble, tries_left = f"the request cannot be sent ({type(error).__name__})", -1
+            if tries_left < 0:
+                raise InputError(f"{self._shown}: {trouble}")
             if tries_left:
-                log.warning("%s: %s; trying again in %.1f s", self._url, trouble, wait)
+                log.warning("%s: %s; trying again in %.1f s", self._shown, trouble, wait)
                 time.sleep(wait)
                 wait *= 2
-        raise InputError(f"model.url={self._url}: {trouble}, {self._retries + 1} times; is the endpoint up?")
+        raise InputError(f"{self._shown}: {trouble}, {self._retries + 1} times; is the endpoint up?")
 
-    def _read(self, response: Any) -> Any:
+    def _read(self, response: Any, token: str) -> Any:
+        said = " ".join(secrecy.blotted(response.text, token).split())[:120]
         if response.status_code != 200:
-            raise InputError(f"model.url={self._url}: the server answered {response.status_code} "
-                             f"{' '.join(response.text.split())[:120]}")
+            raise InputError(f"{self._shown}: the server answered {response.status_code} {said}")
         try:
             return response.json()["probabilities"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"model.url={self._url}: expected JSON {{\"probabilities\": [[...], ...]}}, "
-                             f"got {' '.join(response.text.split())[:120]}") from error
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{self._shown}: expected JSON {{\"probabilities\": [[...], ...]}}, got {said}") from None

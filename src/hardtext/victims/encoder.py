@@ -24,15 +24,16 @@ from hardtext.victims import bilstm  # noqa: F401  (importing it registers the B
 from hardtext.victims.tokens import Batch, one_line
 
 
-def load_config(folder: Path, *, option: str, **changes) -> PretrainedConfig:
+def load_config(folder: Path, *, option: str, trust_remote_code: bool = False, **changes) -> PretrainedConfig:
     """The config of a model folder; InputError where transformers does not know its kind."""
     try:
-        return AutoConfig.from_pretrained(folder, trust_remote_code=False, **changes)
+        return AutoConfig.from_pretrained(folder, trust_remote_code=trust_remote_code, **changes)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{option}={folder}: no usable config.json there ({one_line(error)})") from error
 
 
-def build(config: PretrainedConfig, weights: Path | None = None, *, fresh_head: bool = False) -> PreTrainedModel:
+def build(config: PretrainedConfig, weights: Path | None = None, *, fresh_head: bool = False,
+          trust_remote_code: bool = False) -> PreTrainedModel:
     """The classifier for ``config``, in fp32: with random weights, or those of the folder ``weights``.
 
     ``fresh_head``: the folder may hold the body alone. Without it (a victim that is loaded) a missing weight is an
@@ -43,7 +44,7 @@ def build(config: PretrainedConfig, weights: Path | None = None, *, fresh_head: 
     try:
         with _no_notes_on_fresh_weights():
             net, report = AutoModelForSequenceClassification.from_pretrained(
-                weights, config=config, dtype=torch.float32, trust_remote_code=False,
+                weights, config=config, dtype=torch.float32, trust_remote_code=trust_remote_code, weights_only=True,
                 ignore_mismatched_sizes=fresh_head, output_loading_info=True)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"{weights}: no sequence classifier can be loaded there ({one_line(error)})") from error

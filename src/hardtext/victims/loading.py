@@ -12,7 +12,7 @@ from hardtext.weights import resolve
 
 def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, name: str | None = None,
                 device: str = "auto", classes: Sequence[str] | None = None, batch_tokens: int | None = None,
-                backend: str = "torch", without: Collection[str] = ()) -> Victim:
+                backend: str = "torch", without: Collection[str] = (), trust_remote_code: bool = False) -> Victim:
     """The victim that ``source`` names.
 
     ``source``: a folder that ``train.py`` made (or the run folder above it), a folder or hub id of any Hugging Face
@@ -21,7 +21,8 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
     are taken to be in it. ``batch_tokens``: how many tokens a batch may hold (found by itself where None).
     ``backend``: ``torch``, or ``onnx`` for ONNX Runtime on the CPU (of models in a folder or from the hub).
     A folder that holds defences gives the defended victim; ``without`` names those to leave out (to train against one
-    whose answers are not yet made coarse, say). Raises InputError where there is no victim.
+    whose answers are not yet made coarse, say). ``trust_remote_code``: run the Python code that a folder or hub repository
+    brings along; never without it. Raises InputError where there is no victim.
     """
     if isinstance(source, Victim):
         return source
@@ -37,7 +38,7 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
         folder = folder / "victim"
     if folder.is_dir() and not (folder / "config.json").is_file():
         raise InputError(f"victim={source}: no victim in this folder (expected config.json in it or in victim/ below)")
-    folder = resolve(str(folder) if folder.is_dir() else str(source), option="victim")
+    folder = resolve(str(folder) if folder.is_dir() else str(source), option="victim", trust_remote_code=trust_remote_code)
 
     from hardtext.victims.defended.settings import apply
     from hardtext.victims.export import RECORD, read_defences, read_record
@@ -46,7 +47,8 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
     ours = (folder / RECORD).is_file()
     if name is None:
         name = read_record(folder)["name"] if ours else Path(source).name
-    victim = load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend)
+    victim = load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend,
+                        trust_remote_code=trust_remote_code)
     if not ours:
         return victim
     defences, learnt = read_defences(folder)

@@ -161,19 +161,20 @@ def of_module(module: VictimModule, name: str, device: str = "auto") -> LocalVic
 
 def load_local(folder: Path, *, name: str, device: str = "auto", classes: Sequence[str] | None = None,
                labels: Mapping[str, str] | None = None, max_length: int | None = None,
-               batch_tokens: int | None = None, backend: str = "torch") -> LocalVictim:
+               batch_tokens: int | None = None, backend: str = "torch", trust_remote_code: bool = False) -> LocalVictim:
     """A victim from a folder that ``save_victim`` or transformers wrote."""
-    config = load_config(folder, option="victim")
+    config = load_config(folder, option="victim", trust_remote_code=trust_remote_code)
     own = [config.id2label[i] for i in range(config.num_labels)]
     if config.num_labels < 2 or config.problem_type in ("regression", "multi_label_classification"):
         raise InputError(f"{folder}: not a classifier with one answer out of several "
                          f"({config.num_labels} labels, problem type {config.problem_type})")
     columns = None if classes is None else match(own, classes, labels)
-    tokenizer = load_tokenizer(str(folder), option="victim")
+    tokenizer = load_tokenizer(str(folder), option="victim", trust_remote_code=trust_remote_code)
     if (folder / RECORD).is_file():
         max_length = max_length or read_record(folder)["max_length"]
     if config.pad_token_id is None:  # decoders find the end of a text by it
         config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
-    return LocalVictim(build(config, folder), tokenizer, name=name, classes=own if classes is None else classes,
+    net = build(config, folder, trust_remote_code=trust_remote_code)
+    return LocalVictim(net, tokenizer, name=name, classes=own if classes is None else classes,
                        max_length=capacity(config, tokenizer, max_length), device=device, batch_tokens=batch_tokens,
                        columns=columns, backend=backend)

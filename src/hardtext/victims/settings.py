@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Optional
 
+from hardtext import secrecy
 from hardtext.core import Domain, InputError, Victim
 from hardtext.weights import resolve
 
@@ -207,11 +208,13 @@ class Pretrained(ReadyModel):
     """Any Hugging Face sequence classifier, attacked as it is.
 
     Its labels are matched with the domain's classes by name, or by ``labels`` (name in the model → class of the
-    domain; several may go to one class, then their probabilities are added).
+    domain; several may go to one class, then their probabilities are added). ``trust_remote_code``: run the Python code
+    that the model brings along; it follows the command's own ``trust_remote_code``.
     """
 
     name: str = "pretrained"
     path: str = ""
+    trust_remote_code: bool = False
     labels: dict[str, str] = field(default_factory=dict)
     max_length: Optional[int] = None
 
@@ -220,9 +223,9 @@ class Pretrained(ReadyModel):
 
         if not self.path:
             raise InputError("model.path is empty: set it to a folder or hub id of a Hugging Face sequence classifier")
-        folder = resolve(self.path, option="model.path")
+        folder = resolve(self.path, option="model.path", trust_remote_code=self.trust_remote_code)
         return load_local(folder, name=self.name, device=device, classes=domain.classes, labels=self.labels,
-                          max_length=self.max_length, backend=backend)
+                          max_length=self.max_length, backend=backend, trust_remote_code=self.trust_remote_code)
 
 
 @dataclass
@@ -259,7 +262,7 @@ class CallableModel(ReadyModel):
             raise InputError(f"backend={backend}: model=callable computes in its own way; leave backend out")
         if self.url:
             function = Endpoint(self.url, token_env=self.token_env, timeout=self.timeout, retries=self.retries)
-            identity = self.url
+            identity = secrecy.scrubbed(self.url)  # another key is the same victim
         elif self.target:
             function, identity = import_function(self.target), self.target
         else:

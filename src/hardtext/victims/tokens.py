@@ -201,11 +201,11 @@ def _clean(text: str | tuple[str, str]) -> str | tuple[str, str]:
     return _SURROGATE.sub("\ufffd", text[0]), _SURROGATE.sub("\ufffd", text[1])
 
 
-def load_tokenizer(source: str, *, option: str) -> PreTrainedTokenizerBase:
+def load_tokenizer(source: str, *, option: str, trust_remote_code: bool = False) -> PreTrainedTokenizerBase:
     """The tokenizer of a model folder, bundled encoder or hub id. Raises InputError where there is none."""
-    folder = resolve(source, option=option)
+    folder = resolve(source, option=option, trust_remote_code=trust_remote_code or None)
     try:
-        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=trust_remote_code)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         raise InputError(f"{option}={source}: no usable tokenizer there ({one_line(error)})") from error
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytorch_lightning as pl
 import torch
@@ -38,6 +39,8 @@ OURS = {  # trainer option → what sets it instead
     "use_distributed_sampler": "nothing (batches are dealt out already)",
 }
 
+LAST, PREVIOUS, BEST = "last.ckpt", "previous.ckpt", "best.ckpt"
+
 NOT_TROUBLE = (  # Lightning's warnings that say nothing to the user here
     ".*does not have many workers.*",  # batches come from memory
     "Checkpoint directory .* exists and is not empty",  # that is how a run is taken up again
@@ -53,10 +56,11 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
         callbacks: Sequence[Callback] = ()) -> VictimModule:
     """Train ``module`` on ``train`` and give it back with the weights ``plan.keep`` names.
 
-    ``folder`` receives ``last.ckpt`` after every epoch and ``best.ckpt`` (weights only) after the best one on ``dev``.
-    Where ``last.ckpt`` is there already, training goes on after its epoch and ends with the same weights as a run that
-    was never stopped; when it was the last one, this returns at once. Another plan, seed or data in the same folder
-    is an InputError, and so are an empty ``train`` and a loss that is not finite.
+    ``folder`` receives ``last.ckpt`` after every epoch (the one before it becomes ``previous.ckpt``) and ``best.ckpt``
+    (weights only) after the best one on ``dev``. Where ``last.ckpt`` is there already, training goes on after its epoch and
+    ends with the same weights as a run that was never stopped; when it was the last one, this returns at once. A damaged
+    one is named, and ``previous.ckpt`` taken instead. Another plan, seed or data in the same folder is an InputError, and
+    so are an empty ``train``, a damaged ``best.ckpt`` and a loss that is not finite.
     ``loss``: what is minimised (None: cross-entropy); ``origins``: id of each adversarial example → id of its original.
     ``trainer`` goes to ``pl.Trainer`` (accelerator, devices, precision, strategy, limit_train_batches …).
     Batches and dropout are seeded from ``seed`` and the epoch (this sets PyTorch's global generator).
@@ -76,7 +80,7 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     if dev:
         own.append(ModelCheckpoint(folder, "best", monitor=module.monitored, mode="max", save_weights_only=True,
                                    save_on_train_epoch_end=False, enable_version_counter=False))
-    own += [EpochLog(), *([RichProgressBar(leave=True)] if show_bar else [])]
+    own += [KeepPrevious(folder), EpochLog(), *([RichProgressBar(leave=True)] if show_bar else [])]
     lightning = trainer_for(options, max_epochs=plan.epochs, logger=list(loggers) or False, callbacks=[*callbacks, *own],
                             default_root_dir=folder, use_distributed_sampler=False, enable_progress_bar=show_bar)
     loss = loss or Loss()
@@ -93,16 +97,42 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     train_batches = loader(splits[0], plan.batch_size, seed, mixed_lengths=mixed)
     dev_batches = loader(splits[1], plan.batch_size, None, mixed_lengths=mixed) if dev else None
 
-    last = folder / "last.ckpt"
+    last = newest(folder)
     with warnings.catch_warnings():
         for message in NOT_TROUBLE:
             warnings.filterwarnings("ignore", message)
-        lightning.fit(module, train_batches, dev_batches, ckpt_path=last if last.is_file() else None,
-                      weights_only=True)
+        lightning.fit(module, train_batches, dev_batches, ckpt_path=last, weights_only=True)
     if plan.keep == "best":
-        best = torch.load(folder / "best.ckpt", map_location="cpu", weights_only=True)
+        if (trouble := damage(folder / BEST)) is not None:
+            raise InputError(f"{folder / BEST} is damaged ({trouble}): remove the folder {folder} and run the same command "
+                             f"again, which trains this phase anew")
+        best = torch.load(folder / BEST, map_location="cpu", weights_only=True)
         module.load_state_dict(best["state_dict"])
     return module
+
+
+def newest(folder: Path) -> Path | None:
+    """The newest checkpoint that is whole, to go on from; None where there is none. A damaged one is named."""
+    for path in (folder / LAST, folder / PREVIOUS):
+        if path.is_file():
+            if (trouble := damage(path)) is None:
+                return path
+            log.warning("%s is damaged (%s): going on from %s", path, trouble,
+                        "the one before it" if path.name == LAST and (folder / PREVIOUS).is_file() else "the start")
+            path.unlink(missing_ok=True)  # it would become the one before the next
+    return None
+
+
+def damage(path: Path) -> str | None:
+    """What is wrong with a checkpoint; None where every byte is as it was written and only holds tensors and plain values."""
+    try:
+        with ZipFile(path) as archive:  # PyTorch writes check sums, and does not look at them when it reads
+            if (bad := archive.testzip()) is not None:
+                return f"{bad} is not as it was written"
+        torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except Exception as error:  # what is in the file may be anything, and so may be the error
+        return one_line(error)
+    return None
 
 
 def trainer_for(options: dict[str, Any], *, callbacks: list[Callback], **ours: Any) -> pl.Trainer:
@@ -126,8 +156,11 @@ def claim(folder: Path, plan: TrainingPlan, seed: int, train: Sequence[Example],
     record = {**asdict(plan), "seed": seed, "train": digest(train), "dev": digest(dev)}
     record |= {} if loss == Loss() else {"loss": asdict(loss)}
     path = folder / "training.json"
-    if path.is_file() and (folder / "last.ckpt").is_file():
-        before = read_json(path)
+    if path.is_file() and any((folder / name).is_file() for name in (LAST, PREVIOUS)):
+        try:
+            before = read_json(path)
+        except InputError as error:
+            raise InputError(f"{error}: remove the folder {folder} to train this phase anew") from error
         changed = [f"{key} was {before.get(key)!r}, now {record.get(key)!r}" for key in {**before, **record}
                    if before.get(key) != record.get(key)]
         if changed:
@@ -142,6 +175,18 @@ def digest(examples: Sequence[Example]) -> str:
     for example in examples:
         sha.update(json.dumps([example.id, example.segments, example.label]).encode())
     return f"{len(examples)} examples, {sha.hexdigest()[:16]}"
+
+
+class KeepPrevious(Callback):
+    """Puts the last checkpoint aside before the next one is written, so that a damaged one costs one epoch and no more:
+    where the temporary folder is another disk, not even a kill leaves the one that is being written whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: VictimModule) -> None:
+        if trainer.is_global_zero and (self._folder / LAST).is_file():  # Lightning calls those that write afterwards
+            os.replace(self._folder / LAST, self._folder / PREVIOUS)
 
 
 class EpochLog(Callback):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from hardtext import records
+from hardtext import records, spreadsheet
 from hardtext.core import InputError
 from hardtext.reporting.annotation import guidelines, label_studio, table_file, teamware
 from hardtext.reporting.annotation.answers import shown
@@ -55,7 +55,7 @@ def task_files(drawn: Sequence[Task], form: str) -> dict[str, str]:
 
 def key(drawn: Sequence[Task]) -> str:
     """The content of ``key.csv``."""
-    return table_file.to_csv([{name: getattr(task, name) for name in _KEY_COLUMNS} for task in drawn], _KEY_COLUMNS)
+    return spreadsheet.table([{name: getattr(task, name) for name in _KEY_COLUMNS} for task in drawn], _KEY_COLUMNS)
 
 
 def in_the_way(folder: Path, files: Mapping[str, str]) -> list[str]:
@@ -198,7 +198,8 @@ def _key_rows(file: Path) -> dict[str, tuple[str, str]]:
     if not {"id", "system"} <= set(names):
         raise InputError(f"{file}: expected the key of task=annotate with columns {', '.join(_KEY_COLUMNS)}; its columns "
                          f"are {', '.join(names)[:200] or 'missing'}")
-    return {row["id"]: (row["system"], row.get("stand_in") or "") for row in rows if row["system"]}
+    plain = spreadsheet.plain
+    return {plain(row["id"]): (plain(row["system"]), plain(row.get("stand_in") or "")) for row in rows if row["system"]}
 
 
 def _with_systems(pairs: Sequence[Judged], file: Path) -> list[Judged]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 
+from hardtext import spreadsheet
 from hardtext.core import InputError
 from hardtext.reporting.annotation.answers import choice, identifier, shown
 from hardtext.reporting.annotation.draw import Task
 from hardtext.reporting.annotation.marked import readable
 from hardtext.scoring.agreement import CONFIDENCES, LABELS, Judged, Judgement
-from hardtext.spreadsheet import cell
 
 TEXTS = ("adversarial_samples", "original_samples")
 _ANNOTATORS = (1, 2, 3)
@@ -26,17 +24,8 @@ def columns() -> list[str]:
 
 def sheet(drawn: Sequence[Task]) -> str:
     """The pairs with empty columns for three annotators; which system made them is not in it."""
-    rows = [{"id": task.id, TEXTS[0]: cell(readable(task.adversarial)), TEXTS[1]: cell(readable(task.original))}
-            for task in drawn]
-    return to_csv(rows, columns())
-
-
-def to_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str]) -> str:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    rows = [{"id": task.id, TEXTS[0]: readable(task.adversarial), TEXTS[1]: readable(task.original)} for task in drawn]
+    return spreadsheet.table(rows, columns())
 
 
 def is_table(names: Sequence[str]) -> bool:

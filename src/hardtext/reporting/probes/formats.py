@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os.path import commonprefix
 
+from hardtext import spreadsheet
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting.annotation.marked import readable
 from hardtext.reporting.probes import tables
 from hardtext.reporting.probes.results import Report, Shown
 from hardtext.scoring.answers import Answer
-from hardtext.spreadsheet import cell
 
 BEFORE, WIDTH = 80, 320  # characters of a text shown: before the first change, and in all
 
@@ -86,7 +84,7 @@ def results_csv(reports: Sequence[Report]) -> str:
                      "published_delta_prob": other.delta_prob if other else ""}
             rows.append(about | tables.flat("all", result.overall) | whole)
             rows += [about | tables.flat(f"{group.by} {group.name}", group.behaviour) for group in result.groups]
-    return to_csv(rows)
+    return spreadsheet.table(rows)
 
 
 def pairs_csv(answers: Sequence[Answer], classes: Sequence[str]) -> str:
@@ -98,15 +96,5 @@ def pairs_csv(answers: Sequence[Answer], classes: Sequence[str]) -> str:
              **{f"p_{name}": value for name, value in zip(classes, answer.original_probs)},
              **{f"p_{name}_changed": value for name, value in zip(classes, answer.changed_probs or ())}}
             for answer in answers if answer.changed is not None]
-    return to_csv(rows)
-
-
-def to_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Words that a spreadsheet would run as a formula get an apostrophe before them; numbers are left alone."""
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: cell(readable(value)) if isinstance(value, str) else value for key, value in row.items()}
-                     for row in rows)
-    return buffer.getvalue()
+    return spreadsheet.table([{name: readable(value) if isinstance(value, str) else value for name, value in row.items()}
+                              for row in rows])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy
 
+from hardtext import spreadsheet
 from hardtext.core import Attempt, Domain
 from hardtext.reporting.saliency import adverbs, changed, corpus, sentences
 from hardtext.reporting.saliency.rows import Explained, visible
@@ -155,17 +154,15 @@ def words_csv(views: Views) -> str:
     targets = sorted({target for word in views.words for target in word.targets})
     groups = [("labels", f"label={_name(label, classes)}", label) for label in labels]
     groups += [("targets", f"target={_name(target, classes)}", target) for target in targets if len(targets) > 1]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["word", "texts", "occurrences", "mean", "sd",
-                     *(f"{what} {name}" for _, name, _ in groups for what in ("texts", "mean"))])
+    rows: list[list[object]] = [["word", "texts", "occurrences", "mean", "sd",
+                                 *(f"{what} {name}" for _, name, _ in groups for what in ("texts", "mean"))]]
     for word in views.words:
         found = {"labels": word.labels, "targets": word.targets}
         cells = [cell for kind, _, key in groups for cell in found[kind].get(key, (0, None))]
-        writer.writerow([word.word, word.texts, word.occurrences,
-                         *("" if cell is None else cell if isinstance(cell, int) else _digits(cell)
-                           for cell in (word.mean, word.sd, *cells))])
-    return buffer.getvalue()
+        rows.append([word.word, word.texts, word.occurrences,
+                     *("" if cell is None else cell if isinstance(cell, int) else _digits(cell)
+                       for cell in (word.mean, word.sd, *cells))])
+    return spreadsheet.lines(rows)
 
 
 def _digits(value: float) -> str:
