@@ -133,6 +133,7 @@ class EvaluateConfig(Command):
     model: Optional[ModelSettings] = None  # strict: the victim to ask again
     victim: Optional[str] = None  # strict: its folder or hub id; null: what train.py left for domain, model and seed
     device: str = "auto"
+    executor: Optional[ExecutorSettings] = None  # task=robustness_matrix: who attacks; null: this process alone
     semantic: SemanticSettings = MISSING
     segmenter: str = "auto"
     strict: bool = False  # task=score: ask the victim again, and check the originals against the domain

@@ -133,3 +133,12 @@ def test_loading_needs_no_torch():
             "print([m for m in ('torch', 'transformers', 'sklearn') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_looking_up_all_at_once_gives_what_one_by_one_gives():
+    numbers = numpy.random.default_rng(0).integers(-20, 20, (700, 8))
+    numbers[10:40] = numbers[9]  # many ties
+    words = [f"w{i}" for i in range(700)]
+    one, all_at_once = (Vectors(words, numbers, "v", 0.5) for _ in range(2))
+    all_at_once.look_up(12)
+    assert all(one.neighbours(word, 12) == all_at_once._nearest[word] for word in words)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import hardtext
-from hardtext.victims.defended.canonicalised import Canonicalised
+from hardtext.victims.defended.rewriting import Rewriting
 from hardtext.victims.defended.coarse import Coarse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,7 +51,7 @@ def rows(file: Path) -> list[dict]:
 @pytest.mark.slow
 def test_a_hardened_victim_is_trained_and_loads_with_its_defences(trained):
     victim = hardtext.load_victim(trained)
-    assert isinstance(victim, Coarse) and isinstance(victim.victim, Canonicalised) and victim.name == NAME
+    assert isinstance(victim, Coarse) and isinstance(victim.victim, Rewriting) and victim.name == NAME
     assert set(victim.probabilities(["The gоvernment lied.", "It did."]).ravel().tolist()) == {0, 1}
     report = json.loads((trained / "metrics.json").read_text())
     assert report["hardening"] == ["augment", "canonicalise", "output"] and set(report["robustness"]) >= {"before", "after"}

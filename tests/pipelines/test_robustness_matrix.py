@@ -16,6 +16,7 @@ import yaml
 
 from hardtext.config import compose
 from hardtext.core import Attempt, InputError
+from hardtext.pipelines import evaluate
 from hardtext.pipelines import robustness_matrix as matrix
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +39,7 @@ def test_the_plan_is_every_victim_of_every_seed_the_plain_one_first():
     models = [job.training.model.name for job in jobs[::2]]
     assert models == ["tiny", "tiny_adv", "tiny+canonicalise+output", "tiny_hard"]
     assert jobs[5].training.seed == 1 and jobs[5].training.hardening.names() == ("canonicalise", "output")
-    assert "augment" in jobs[-1].training.hardening.names()
+    assert jobs[-1].training.hardening.names() == compose("train", ["model=tiny_hard"]).hardening.names() != ()
     assert len({job.victim for job in jobs}) == len(jobs)
     for job in jobs:
         assert list(job.attacks) == ["bert_attack", "deepwordbug", "pwws", "genetic", "homoglyph_search", "turquaz"]
@@ -55,6 +56,17 @@ def test_the_recipe_takes_what_it_needs_from_the_domain_of_the_matrix():
     assert job.training.model.adversary.subset is None and job.training.model.adversarial.batch_size == 64
     changed = settings("domain=pr", "matrix.rows=[adv]", "domain.adversarial_subset=2000")
     assert matrix.planned(changed)[-1].training.model.adversary.subset == 2000
+
+
+def test_the_executor_reaches_every_run():
+    jobs = matrix.planned(settings("matrix.rows=[adv]", "executor=process", "executor.workers=2"))
+    found = [c.executor for job in jobs for c in (job.training, *job.attacks.values())]
+    assert {(e.name, e.workers) for e in found} == {("process", 2)}
+
+
+def test_only_the_matrix_takes_an_executor():
+    with pytest.raises(InputError, match="executor=process: only experiment=robustness_matrix attacks; task=report reads"):
+        evaluate.run(compose("evaluate", ["task=report", "executor=process"]))
 
 
 def test_overwrite_reaches_every_run():
@@ -85,7 +97,7 @@ def test_a_victim_that_train_has_measured_on_more_texts_is_taken_as_it_is(tmp_pa
     (["matrix.rows=[outptu]"], "matrix.rows=outptu: 'outptu' is no defence; expected plain, adv, hard, augment"),
     (["matrix.rows=[output+x]"], "'x' is no defence"),
     (["matrix.rows=['']"], "'' is no defence"),
-    (["model=bilstm", "matrix.rows=[hard]"], "matrix.rows=hard: model=bilstm_hard: no such choice; choose one of"),
+    (["model=bert", "matrix.rows=[hard]"], "matrix.rows=hard: model=bert_hard: no such choice; choose one of"),
     (["model=tiny_adv", "matrix.rows=[augment]", "matrix.attacks=[bert]"], "matrix.attacks=bert: attack=bert: no such"),
     (["matrix.attacks=[rewrite]"], "matrix.attacks=rewrite: .*base_url"),
     (["matrix.training=['model.epoch=1']"], "model.epoch: no such setting .did you mean epochs"),

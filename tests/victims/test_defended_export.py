@@ -11,15 +11,15 @@ from transformers import AutoModelForSequenceClassification
 import hardtext
 from hardtext.core import Domain, InputError, Windowed
 from hardtext.victims import Encoder, load_victim
-from hardtext.victims.defended.canonicalised import Canonicalised
 from hardtext.victims.defended.coarse import Coarse
-from hardtext.victims.defended.settings import Canonicalise, Output, Smooth
+from hardtext.victims.defended.rewriting import Rewriting
+from hardtext.victims.defended.settings import Canonicalise, Encode, Output, Smooth
 from hardtext.victims.defended.smoothed import Smoothed
 from hardtext.victims.export import read_defences, save_victim
 from hardtext.victims.local import LocalVictim
 
 DOMAIN = Domain("toy", ("credible", "fake"))
-ALL = {"canonicalise": Canonicalise(["unseen", "lookalikes"]), "smooth": Smooth(rate=0.5, copies=3, fixed=True),
+ALL = {"canonicalise": Canonicalise(["unseen", "lookalikes"]), "encode": Encode(chains=True), "smooth": Smooth(rate=0.5, copies=3, fixed=True),
        "output": Output(digits=1, per_minute=5)}
 TEXTS = [("the sen\u200bate repоrt",), ("shocking hoax",), ("",), ("a", "b")]
 
@@ -33,13 +33,15 @@ def module(bert_folder):
 
 @pytest.fixture
 def folder(module, tmp_path):
-    return save_victim(module, tmp_path / "victim", DOMAIN, "mine", ALL, ["zorg", "alpha", "zorg"])
+    return save_victim(module, tmp_path / "victim", DOMAIN, "mine", ALL,
+                       {"canonicalise": ["zorg", "alpha", "zorg"], "encode": ["hoax lie"]})
 
 
 def test_defences_and_words_are_kept(folder):
     assert json.loads((folder / "hardtext.json").read_text())["defences"]["output"] == {"digits": 1, "per_minute": 5}
     assert (folder / "words.txt").read_text() == "alpha\nzorg\n"
-    assert read_defences(folder) == (ALL, ["alpha", "zorg"])
+    assert (folder / "synonyms.txt").read_text() == "hoax lie\n"
+    assert read_defences(folder) == (ALL, {"canonicalise": ["alpha", "zorg"], "encode": ["hoax lie"]})
 
 
 def test_the_defended_victim_is_loaded(folder):
@@ -48,15 +50,16 @@ def test_the_defended_victim_is_loaded(folder):
     while not isinstance(victim, LocalVictim):
         layers.append(type(victim))
         victim = victim.victim
-    assert layers == [Coarse, Canonicalised, Smoothed]
+    assert layers == [Coarse, Rewriting, Rewriting, Smoothed]
     rows = load_victim(folder).probabilities(TEXTS)
     assert rows.shape == (4, 2) and (np.rint(rows * 10) / 10 == rows).all() and rows.sum(axis=1).tolist() == [1] * 4
     assert (rows == load_victim(folder).probabilities(TEXTS)).all()
     assert (rows[0] == load_victim(folder).probabilities([("the senate report",)])[0]).all()
+    assert (rows[1] == load_victim(folder).probabilities([("shocking lie",)])[0]).all()
 
 
 def test_defences_can_be_left_out(folder):
-    assert isinstance(load_victim(folder, without=("output",)), Canonicalised)
+    assert isinstance(load_victim(folder, without=("output",)), Rewriting)
     bare = load_victim(folder, without=tuple(ALL))
     assert isinstance(bare, LocalVictim) and isinstance(bare, Windowed)
     whole = load_victim(folder)
@@ -71,15 +74,16 @@ def test_transformers_loads_the_net_without_its_defences(folder):
 
 def test_a_record_without_defences_gives_the_plain_victim(module, tmp_path):
     folder = save_victim(module, tmp_path / "v", DOMAIN, "mine")
-    assert not {"defences", "words"} & json.loads((folder / "hardtext.json").read_text()).keys()
+    assert not {"defences", "learnt"} & json.loads((folder / "hardtext.json").read_text()).keys()
     assert not (folder / "words.txt").exists() and isinstance(load_victim(folder), LocalVictim)
 
 
 @pytest.mark.parametrize("damage", [lambda words: words.unlink(), lambda words: words.write_bytes(b"\xff\xfe\n"),
-                                    lambda words: words.write_text("alpha\n")])
-def test_missing_or_damaged_words_are_one_line(folder, damage):
-    damage(folder / "words.txt")
-    with pytest.raises(InputError, match=r"words.txt: missing or damaged; it belongs to the victim's canon") as caught:
+                                    lambda words: words.write_text("a b\n" * 3)])
+@pytest.mark.parametrize("file", ["words.txt", "synonyms.txt"])
+def test_missing_or_damaged_files_are_one_line(folder, damage, file):
+    damage(folder / file)
+    with pytest.raises(InputError, match=rf"{file}: missing or damaged; it belongs to the victim's (canon|encode)") as caught:
         load_victim(folder)
     assert "\n" not in str(caught.value)
 

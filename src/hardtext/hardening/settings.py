@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from hardtext.core import InputError
-from hardtext.victims.defended.settings import DEFENCES, Canonicalise, Defence, Output, Smooth
+from hardtext.victims.defended.settings import DEFENCES, Canonicalise, Defence, Encode, Output, Smooth
 from hardtext.victims.settings import KEEP, SCHEDULES, one_of
 
 ATTACKS = {"bert_attack": 1.0, "deepwordbug": 0.5, "pwws": 1.0}
@@ -28,7 +28,7 @@ class Augment:
     """
 
     attacks: dict[str, float] = field(default_factory=dict)  # empty: ATTACKS (to a full default one could only add)
-    share: float = 0.5
+    share: float = 0.25
     max_queries: Optional[int] = 200
     rounds: int = 2
     epochs: int = 2
@@ -71,7 +71,7 @@ class EmbeddingSettings:
     """
 
     kind: str = "freelb++"
-    steps: int = 5
+    steps: int = 3
     step_size: float = 0.03
     start: float = 0.05
     bound: float = 0.0
@@ -95,6 +95,7 @@ class HardeningSettings:
     augment: Optional[Augment] = None
     embedding: Optional[EmbeddingSettings] = None
     canonicalise: Optional[Canonicalise] = None
+    encode: Optional[Encode] = None
     smooth: Optional[Smooth] = None
     output: Optional[Output] = None
 
@@ -107,6 +108,6 @@ class HardeningSettings:
         return {name: getattr(self, name) for name in DEFENCES if getattr(self, name)}
 
 
-HARDENING = {"augment": Augment, "canonicalise": Canonicalise, "embedding": EmbeddingSettings, "output": Output,
-             "smooth": Smooth}
+HARDENING = {"augment": Augment, "canonicalise": Canonicalise, "embedding": EmbeddingSettings, "encode": Encode,
+             "output": Output, "smooth": Smooth}
 """The schema of each defence, by its name in ``conf/hardening/``."""

@@ -25,5 +25,8 @@ def run(config: EvaluateConfig) -> Any:
     if config.task in _WITHOUT_VICTIM and not config.strict and config.device not in ("auto", "cpu"):
         raise InputError(f"device={config.device}: task={config.task} asks no victim; the semantic scorer's device is "
                          f"semantic.device={config.device}")
+    if config.executor and config.task != "robustness_matrix":
+        raise InputError(f"executor={config.executor.name}: only experiment=robustness_matrix attacks; task={config.task} "
+                         f"reads what attack.py wrote")
     story: Callable[[EvaluateConfig], Any] = import_module(f"hardtext.pipelines.{TASKS[config.task]}").run
     return story(config)

@@ -78,6 +78,7 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
             trained.append(robustness.Trained(job.row, job.seed, clean=report[config.split], dev=report["dev"],
                                               seconds=report.get("training_seconds"), positive=corpus.domain.positive))
             marks += report.get("adversarial", {}).get("stand_ins", ())  # of the attacks on the training set
+            marks += report.get("stand_ins", ())  # of the defences
             victim = load_victim(job.victim, classes=corpus.domain.classes, device=config.device)
             for name, settings_of_attack in job.attacks.items():
                 at = Path(job.row) / name / f"seed={job.seed}"
@@ -150,7 +151,7 @@ def planned(config: EvaluateConfig) -> list[Job]:
             made = training(config, row, seed)
             own = {"domain": config.domain, "model": made.model, "split": config.split, "limit": config.limit,
                    "max_queries": max(wanted.caps), "device": config.device, "logger": config.logger, "group": config.group,
-                   "overwrite": config.overwrite}
+                   "executor": config.executor, "overwrite": config.overwrite}
             attacked = {name: replace(settings, **own) for (name, n), settings in attacks.items() if n == seed}
             jobs.append(Job(row, seed, made, attacked))
     return jobs
@@ -180,7 +181,8 @@ def training(config: EvaluateConfig, row: str, seed: int) -> TrainConfig:
         overrides = [f"model={model}"] + ([] if row == PLAIN else [f"hardening=[{row.replace('+', ',')}]"])
     settings = _composed(f"matrix.rows={row}", "train",
                          [*overrides, f"seed={seed}", *_of_domain(config), *config.matrix.training])
-    settings = replace(settings, domain=config.domain, logger=config.logger, group=config.group, overwrite=config.overwrite)
+    settings = replace(settings, domain=config.domain, logger=config.logger, group=config.group, executor=config.executor,
+                       overwrite=config.overwrite)
     # The figures of train.py's own attack are not asked for: one text keeps that step short. A victim that train.py has
     # measured on more of them is the same victim.
     before = settings_at(runs.train_folder(config.domain.name, settings.model.name, seed) / "config.yaml").get("robustness")

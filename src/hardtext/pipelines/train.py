@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hardtext import records, runs, scoring, tracking, weights
-from hardtext.attacks import ATTACKS, Attack, choose
-from hardtext.core import STATUSES, Attempt, Corpus, Example, InputError, Victim
+from hardtext.attacks import Attack
+from hardtext.core import Attempt, Corpus, Example, InputError, Victim
 from hardtext.executors import runner
-from hardtext.hardening.adversarial import is_adversarial, origins, union
-from hardtext.hardening.rounds import dealt, easiest
-from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of, summary_of
+from hardtext.hardening.adversarial import is_adversarial, origins
+from hardtext.hardening.learning import learnt, stand_ins
+from hardtext.pipelines.adversarial import BEFORE, Rounds, augmenting, check_adversaries
+from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of
 from hardtext.reporting import train_table
 from hardtext.scoring.published import probes as published_probes
 from hardtext.seeding import generator
-from hardtext.text import words
 from hardtext.victims import TrainingPlan, load_victim
 
 if TYPE_CHECKING:
@@ -34,9 +33,7 @@ log = logging.getLogger(__name__)
 
 ROBUST_METRICS = ("clean_accuracy", "robust_accuracy", "confusion", "bodega", "queries")
 SECONDS = "seconds.json"
-BEFORE = "clean/victim"  # the victim that the first adversarial round attacks
 SMOOTH_COPIES = 2  # randomised copies of each training text
-OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
 LEARNED = 0.02  # accuracy over that of the most frequent class from which a victim counts as one
 
 
@@ -66,18 +63,6 @@ def run(config: TrainConfig) -> dict[str, Any]:
     if not follower:
         show(report, folder)
     return report
-
-
-def check_adversaries(config: TrainConfig) -> None:
-    """Refuse attacks on the training set that cannot be made, before any training."""
-    if (augment := config.hardening.augment) is None:
-        return
-    if config.model.adversary is not None:
-        name = config.model.name.partition("+")[0]
-        raise InputError(f"model={name} has an adversary of its own; take the plain model with hardening=[augment], or "
-                         f"leave augment out")
-    for name in augment.attacks:
-        augmenting(name)
 
 
 def gather(config: TrainConfig) -> Corpus:
@@ -115,14 +100,12 @@ class Work:
         """What the victim is measured against, before and after: that of the recipe, or the attack that weighs most."""
         if (augment := self.config.hardening.augment) is None:
             return self.config.model.adversary
-        name = max(augment.attacks, key=lambda name: augment.attacks[name])
-        return augmenting(name)
+        return augmenting(max(augment.attacks, key=lambda name: augment.attacks[name]))
 
     @cached_property
-    def own(self) -> list[str]:
-        """The words of the training texts that canonicalisation takes for known."""
-        counts = Counter(w.text.lower() for e in self.corpus.train for w in words(e.segments) if w.text.isalpha())
-        return sorted(word for word, count in counts.items() if count >= OWN_TIMES)
+    def learnt(self) -> dict[str, list[str]]:
+        """What the defences take from the training texts, by name."""
+        return learnt(self.config.hardening, (example.segments for example in self.corpus.train))
 
     def train(self) -> dict[str, Any]:
         model, corpus = self.config.model, self.corpus
@@ -132,22 +115,23 @@ class Work:
         module = model.module(corpus.domain, self.config.seed)
         module = self._fit(module, corpus.train, model.plan, "clean", self._loss())
         rounds = self._rounds()
-        for number, plan in enumerate(rounds, start=1):
-            self._save(module, BEFORE if number == 1 else f"rounds/{number}/victim")
-            examples, loss = self._attack_training_set(number)
-            phase = "adversarial" if number == 1 else f"adversarial-{number}"
-            module = self._fit(module, examples, plan, phase, loss)
+        for number, plan in enumerate(rounds.plans, start=1):
+            self._save(module, rounds.victim(number))
+            with self._phase(numbered("attack", number)):
+                examples = rounds.examples(number)
+            module = self._fit(module, examples, plan, numbered("adversarial", number), self._loss(rounds.augment))
         self._save(module, "victim")
         if runs.is_follower():
             return {}
-        report = self._report(self.measure(self._load("victim"), "adversarial" if rounds else "clean"))
-        if rounds:
+        report = self._report(self.measure(self._load("victim"), "adversarial" if rounds.plans else "clean"))
+        if rounds.plans:
             report["before"] = self.measure(self._load(BEFORE), "clean")
             report["adversarial"] = records.read_json(self.path / "adversarial.json") | {
                 "used": sum(is_adversarial(example) for example in examples)}
             report["robustness"] = self._robustness()
         if self.config.hardening.names():
             report["hardening"] = list(self.config.hardening.names())
+            report["stand_ins"] = stand_ins(self.config.hardening)
         report["training_seconds"] = round(sum(self._seconds.values()), 1)
         report["seconds"] = round(time.perf_counter() - started, 1)
         return report
@@ -167,14 +151,8 @@ class Work:
             self._seconds[name] = round(time.perf_counter() - started, 1)
             records.write_json(self.path / SECONDS, self._seconds)
 
-    def _rounds(self) -> list[TrainingPlan]:
-        """The plan of each adversarial round; none where the victim is not trained on attacks."""
-        model, augment = self.config.model, self.config.hardening.augment
-        if augment is None:
-            return [] if model.adversary is None else [model.adversarial]
-        plan = replace(model.plan, epochs=augment.epochs, lr=augment.lr or model.plan.lr, schedule=augment.schedule,
-                       keep=augment.keep)
-        return [plan] * augment.rounds
+    def _rounds(self) -> Rounds:
+        return Rounds(self.config, self.corpus, self.path, self.diary, self._loader)
 
     def _loss(self, augment: Augment | None = None) -> Loss:
         from hardtext.victims.losses import Loss
@@ -192,7 +170,7 @@ class Work:
 
         if not runs.is_follower():
             save_victim(module, self.path / name, self.corpus.domain, self.config.model.name,
-                        self.config.hardening.at_inference(), self.own if self.config.hardening.canonicalise else ())
+                        self.config.hardening.at_inference(), self.learnt)
 
     def evaluate_ready(self) -> dict[str, Any]:
         """A ready model is not trained: its metrics on dev and attack are all there is to write."""
@@ -201,11 +179,11 @@ class Work:
         return self._report(self.measure(victim, "clean"))
 
     def _prepared(self, examples: Sequence[Example], copies: int) -> list[Example]:
-        """The texts as the net will read them when it is asked: cleaned, and (with smoothing) in randomised copies."""
+        """The texts as the net will read them when it is asked: rewritten, and (with smoothing) in randomised copies."""
         hardening = self.config.hardening
-        if hardening.canonicalise:
-            clean = hardening.canonicalise.cleaner(self.own)
-            examples = [replace(e, segments=tuple(map(clean, e.segments))) for e in examples]
+        for name, lines in self.learnt.items():
+            rewrite = getattr(hardening, name).rewriter(lines)
+            examples = [replace(e, segments=tuple(map(rewrite, e.segments))) for e in examples]
         if hardening.smooth:
             smooth, seed = hardening.smooth, self.config.seed
             examples = [replace(e, id=e.id + f"#{n}" * (n > 0),
@@ -241,75 +219,6 @@ class Work:
 
     def _load(self, name: str) -> Victim:
         return self._loader(name)()
-
-    def _attack_training_set(self, number: int) -> tuple[list[Example], Loss]:
-        """What round ``number`` trains on, and how: the training set with what fooled the victim in ``adversarial.jsonl``
-        (of the recipe) or ``rounds/``; a killed run goes on with the rows it has."""
-        augment, train = self.config.hardening.augment, self.corpus.train
-        if augment is None:
-            adversary = self.config.model.adversary
-            jobs = {adversary.name: (adversary, choose(train, adversary.subset, self.config.seed))}
-        else:
-            jobs = {name: (augmenting(name), chosen) for name, chosen in
-                    dealt(train, augment.attacks, augment.share, self.config.seed, number).items()}
-        files = {name: self.path / ("adversarial.jsonl" if augment is None else f"rounds/{number}/{name}.jsonl")
-                 for name in jobs}
-        done = self.path / ("adversarial.json" if augment is None else f"rounds/{number}/attacks.json")
-        if runs.is_follower():
-            while not done.is_file():
-                time.sleep(1)
-        else:
-            with self._phase("attack" if number == 1 else f"attack-{number}"):
-                self._run_attacks(number, jobs, files, done)
-        attempts = [Attempt.from_row(row) for file in files.values() for row in records.read_rows(file)]
-        if augment is None:
-            return union(train, attempts), self._loss()
-        earlier = [Attempt.from_row(row) for n in range(1, number) for file in
-                   sorted((self.path / "rounds" / str(n)).glob("*.jsonl")) if augment.keep_earlier and file.stem in ATTACKS
-                   for row in records.read_rows(file)]
-        if not runs.is_follower():
-            self._keep_rounds(number)
-        used = [*earlier, *attempts]
-        if augment.curriculum:
-            used = easiest(used, number, augment.rounds)
-        return union(train, used), self._loss(augment)
-
-    def _run_attacks(self, number: int, jobs: dict[str, tuple[Attack, list[Example]]], files: dict[str, Path],
-                     done: Path) -> None:
-        """Attack the victim as it is before round ``number``: as its defender sees it, scores not yet made coarse and texts
-        not yet masked."""
-        from hardtext.attacks.rows import attack_to_file
-
-        augment = self.config.hardening.augment
-        load = self._loader(BEFORE if number == 1 else f"rounds/{number}/victim", without=("output", "smooth"))
-        victim = load()
-        summaries = {}
-        for name, (attack, chosen) in jobs.items():
-            log.info("attack phase: %s on %d of %d training examples", name, len(chosen), len(self.corpus.train))
-            started = time.perf_counter()
-            files[name].parent.mkdir(parents=True, exist_ok=True)
-            lm = masked_lm_of(attack)
-            limits = {} if augment is None or augment.max_queries is None else {"max_queries": augment.max_queries}
-            attempts = attack_to_file(files[name], attack, victim, chosen, domain=self.corpus.domain.name,
-                                      seed=self.config.seed, title="attack training set", masked_lm=lm,
-                                      run=runner(self.config.executor, load), **limits)
-            summaries[name] = summary_of(attempts, attack, lm, self.corpus.domain,
-                                         time.perf_counter() - started, victim)
-            self.diary.attempts(f"adversarial examples {number} {name}", attempts)
-        summary = summaries[next(iter(summaries))] if augment is None else together(summaries)
-        if not done.is_file():
-            records.write_json(done, summary)
-        self.diary.log({key: value for key, value in summary.items() if isinstance(value, (int, float))},
-                       phase="adversarial examples" if number == 1 else f"adversarial examples {number}")
-
-    def _keep_rounds(self, number: int) -> None:
-        """``adversarial.jsonl`` and ``adversarial.json`` of all rounds so far."""
-        folders = [self.path / "rounds" / str(n) for n in range(1, number + 1)]
-        rows = [row for folder in folders for file in sorted(folder.glob("*.jsonl")) if file.stem in ATTACKS
-                for row in records.read_rows(file)]
-        records.write_rows(self.path / "adversarial.jsonl", rows)
-        rounds = {f"round {n}": records.read_json(folder / "attacks.json") for n, folder in enumerate(folders, start=1)}
-        records.write_json(self.path / "adversarial.json", together(rounds))
 
     def measure(self, victim: Victim, phase: str) -> dict[str, Any]:
         """Clean metrics of a victim on dev and attack, also in the diary."""
@@ -355,22 +264,6 @@ class Work:
         self.diary.summary({f"{split}/{key}": value for split in measured for key, value in measured[split].items()
                             if isinstance(value, (int, float))})
         return report
-
-
-def augmenting(name: str) -> Attack:
-    """An attack of the augmentation, with its own settings."""
-    if name not in ATTACKS:
-        raise InputError(f"hardening.augment.attacks: {name}: expected attacks among {', '.join(ATTACKS)}")
-    return ATTACKS[name](name=name)
-
-
-def together(summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One summary of several: counts added up, the parts kept."""
-    counted = ("attempts", *STATUSES, "queries", "forwards")
-    return {**{key: sum(summary[key] for summary in summaries.values()) for key in counted},
-            "wall_seconds": round(sum(summary["wall_seconds"] for summary in summaries.values()), 1),
-            "stand_ins": sorted({said for summary in summaries.values() for said in summary["stand_ins"]}),
-            "parts": summaries}
 
 
 def accuracies(attempts: Sequence[Attempt]) -> dict[str, float | None]:
@@ -419,3 +312,12 @@ def show(report: dict[str, Any], folder: Path) -> None:
     if "adversarial" in report and not report["adversarial"]["used"]:
         log.warning("no training text fooled the victim, so the adversarial phase was more training on clean texts")
     log.info("victim and figures: %s", runs.shown(folder))
+
+
+def numbered(phase: str, number: int) -> str:
+    """The name of a phase of one of the rounds.
+
+    >>> numbered("attack", 1), numbered("attack", 2)
+    ('attack', 'attack-2')
+    """
+    return phase if number == 1 else f"{phase}-{number}"

@@ -17,22 +17,22 @@ from hardtext.victims.defended.settings import Defence, from_record, to_record
 from hardtext.victims.module import VictimModule
 
 RECORD = "hardtext.json"
-WORDS = "words.txt"
 FORMAT = 1
 _LIBRARIES = ("hardtext", "torch", "transformers", "tokenizers", "pytorch-lightning")
 
 
 def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str,
-                defences: Mapping[str, Defence] | None = None, own: Iterable[str] = ()) -> Path:
+                defences: Mapping[str, Defence] | None = None,
+                learnt: Mapping[str, Iterable[str]] | None = None) -> Path:
     """Write the victim folder in one step: a reader or a kill finds the old one, the new one or none, never half.
 
     The folder loads with ``load_victim``, and with transformers' ``AutoModelForSequenceClassification`` and
     ``AutoTokenizer`` (a BiLSTM once ``hardtext.victims.bilstm`` is imported). ``hardtext.json`` holds the family,
     the domain, the maximum length, the padding, the versions of the libraries, and the ``defences`` that act when the
-    victim is asked; ``words.txt`` the words of ``own`` that its canonicalisation knows.
+    victim is asked. What those have ``learnt`` (by name) lies in files of their own, such as ``words.txt``.
     """
-    folder = Path(folder)
-    words = sorted(set(own)) if defences and "canonicalise" in defences else None
+    folder, defences = Path(folder), defences or {}
+    learnt = {name: sorted(set((learnt or {}).get(name, ()))) for name, defence in defences.items() if defence.LEARNT}
     folder.parent.mkdir(parents=True, exist_ok=True)
     new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{word}") for word in ("new", "old"))
     for left in (new, old):
@@ -47,11 +47,11 @@ def save_victim(module: VictimModule, folder: Path, domain: Domain, name: str,
         "max_length": module.hparams.max_length,
         "padding": "legacy" if legacy_padding(module.net) else "packed",
         **({"defences": to_record(defences)} if defences else {}),
-        **({} if words is None else {"words": len(words)}),
+        **({"learnt": {name: len(lines) for name, lines in learnt.items()}} if learnt else {}),
         "versions": {library: version(library) for library in _LIBRARIES},
     })
-    if words is not None:
-        write_text(new / WORDS, "".join(f"{word}\n" for word in words))
+    for name, lines in learnt.items():
+        write_text(new / defences[name].LEARNT, "".join(f"{line}\n" for line in lines))
     if folder.exists():
         os.rename(folder, old)
     os.rename(new, folder)
@@ -68,17 +68,21 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def read_defences(folder: Path) -> tuple[dict[str, Defence], list[str]]:
-    """The defences of a saved victim, and the words of its own that its canonicalisation knows."""
+def read_defences(folder: Path) -> tuple[dict[str, Defence], dict[str, list[str]]]:
+    """The defences of a saved victim, and what they have learnt, by name."""
     record = read_record(folder)
     defences = from_record(record.get("defences", {}), str(folder / RECORD))
-    if "canonicalise" not in defences:
-        return defences, []
+    counts = record.get("learnt", {})
+    return defences, {name: _learnt(folder / defence.LEARNT, name, counts.get(name))
+                      for name, defence in defences.items() if defence.LEARNT}
+
+
+def _learnt(file: Path, name: str, count: Any) -> list[str]:
     try:
-        words = (folder / WORDS).read_text(encoding="utf-8").split()
+        lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
-        words = None
-    if words is None or len(words) != record.get("words"):
-        raise InputError(f"{folder / WORDS}: missing or damaged; it belongs to the victim's canonicalisation. Copy the whole "
-                         f"folder, or train the victim again")
-    return defences, words
+        lines = None
+    if lines is None or len(lines) != count:
+        raise InputError(f"{file}: missing or damaged; it belongs to the victim's {name} defence. Copy the whole folder, or "
+                         f"train the victim again")
+    return lines

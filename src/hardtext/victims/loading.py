@@ -49,5 +49,5 @@ def load_victim(source: str | Path | Victim | Callable[[list[str]], Any], *, nam
     victim = load_local(folder, name=name, device=device, classes=classes, batch_tokens=batch_tokens, backend=backend)
     if not ours:
         return victim
-    defences, own = read_defences(folder)
-    return apply(victim, {key: defence for key, defence in defences.items() if key not in without}, own)
+    defences, learnt = read_defences(folder)
+    return apply(victim, {key: defence for key, defence in defences.items() if key not in without}, learnt)

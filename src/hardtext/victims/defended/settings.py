@@ -1,24 +1,28 @@
-"""The defences that act when a victim is asked: their settings, and how a victim is put behind them."""
+"""The defences that act when a victim is asked: their settings, and how a victim is put behind them.
+
+``LEARNT``: the file of the victim's folder that holds what a defence took from the training texts, one piece a line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from random import Random
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, ClassVar, Optional
 
 from hardtext.core import InputError, Segments, Victim
 from hardtext.lexicon.canonical import STEPS
-
-if TYPE_CHECKING:
-    from hardtext.lexicon.canonical import Canonicaliser
 
 KINDS = ("mask", "synonyms")
 
 
 @dataclass
 class Canonicalise:
-    """``steps``: which of ``hardtext.lexicon.canonical.STEPS``. A victim is to be trained on canonicalised texts too."""
+    """``steps``: which of ``hardtext.lexicon.canonical.STEPS``. A victim is to be trained on canonicalised texts too.
+    Learnt: the words of the training texts, which count as known.
+    """
+
+    LEARNT: ClassVar[str] = "words.txt"
 
     steps: list[str] = field(default_factory=lambda: list(STEPS))
 
@@ -26,15 +30,50 @@ class Canonicalise:
         if not self.steps or not set(self.steps) <= set(STEPS):
             raise InputError(f"hardening.canonicalise.steps={self.steps}: expected one or more of {', '.join(STEPS)}")
 
-    def cleaner(self, own: Iterable[str] = ()) -> Canonicaliser:
+    def rewriter(self, learnt: Iterable[str] = ()) -> Callable[[str], str]:
         from hardtext.lexicon.canonical import Canonicaliser
 
-        return Canonicaliser(own, self.steps)
+        return Canonicaliser(learnt, self.steps)
 
-    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
-        from hardtext.victims.defended.canonicalised import Canonicalised
+    def around(self, victim: Victim, learnt: Iterable[str] = ()) -> Victim:
+        from hardtext.victims.defended.rewriting import Rewriting
 
-        return Canonicalised(victim, self, own)
+        return Rewriting(victim, "canonicalise", self, learnt)
+
+
+@dataclass
+class Encode:
+    """Words of one meaning are read as one word, so that swapping them changes nothing (``lexicon.encoding``). A victim is
+    to be trained on encoded texts. Learnt: which word is read as which.
+
+    ``vectors``: counter-fitted word vectors (``bundled``, a stand-in, or a file) whose ``neighbours`` nearest words at
+    ``cosine`` or more (null: the vectors' own threshold) count as synonyms; ``wordnet``: so do WordNet's first
+    ``neighbours`` ones. ``chains``: a synonym of a synonym may be read as the same word too, as published.
+    """
+
+    LEARNT: ClassVar[str] = "synonyms.txt"
+
+    vectors: str = "bundled"
+    neighbours: int = 10
+    cosine: Optional[float] = None
+    wordnet: bool = True
+    chains: bool = False
+
+    def __post_init__(self) -> None:
+        if self.neighbours < 1:
+            raise InputError(f"hardening.encode.neighbours={self.neighbours}: expected 1 or more")
+        if self.cosine is not None and not 0 < self.cosine <= 1:
+            raise InputError(f"hardening.encode.cosine={self.cosine}: expected a cosine above 0 up to 1, or null")
+
+    def rewriter(self, learnt: Iterable[str] = ()) -> Callable[[str], str]:
+        from hardtext.lexicon.encoding import Encoder
+
+        return Encoder(dict(line.split(" ") for line in learnt))
+
+    def around(self, victim: Victim, learnt: Iterable[str] = ()) -> Victim:
+        from hardtext.victims.defended.rewriting import Rewriting
+
+        return Rewriting(victim, "encode", self, learnt)
 
 
 @dataclass
@@ -43,6 +82,8 @@ class Output:
     ``per_minute``: answers a client gets in a minute (null: any number). Attacks here are one client; they are not slowed
     down, but what the rate would have cost them is written into their ``summary.json`` (``minutes_at_rate``).
     """
+
+    LEARNT: ClassVar[None] = None
 
     digits: int = 0
     per_minute: Optional[int] = None
@@ -53,7 +94,7 @@ class Output:
         if self.per_minute is not None and self.per_minute < 1:
             raise InputError(f"hardening.output.per_minute={self.per_minute}: expected 1 or more, or null")
 
-    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
+    def around(self, victim: Victim, learnt: Iterable[str] = ()) -> Victim:
         from hardtext.victims.defended.coarse import Coarse
 
         return Coarse(victim, self)
@@ -67,9 +108,11 @@ class Smooth:
     otherwise every question draws new ones.
     """
 
+    LEARNT: ClassVar[None] = None
+
     kind: str = "mask"
     rate: float = 0.3
-    copies: int = 25
+    copies: int = 11
     mask: str = "[MASK]"
     fixed: bool = False
 
@@ -83,7 +126,7 @@ class Smooth:
         if self.copies < 1:
             raise InputError(f"hardening.smooth.copies={self.copies}: expected 1 or more")
 
-    def around(self, victim: Victim, own: Iterable[str] = ()) -> Victim:
+    def around(self, victim: Victim, learnt: Iterable[str] = ()) -> Victim:
         from hardtext.victims.defended.smoothed import Smoothed
 
         return Smoothed(victim, self)
@@ -95,17 +138,18 @@ class Smooth:
         return masked(segments, self.rate, self.mask, random) if self.kind == "mask" else substituted(segments, random)
 
 
-Defence = Canonicalise | Smooth | Output
+Defence = Canonicalise | Encode | Smooth | Output
 
-DEFENCES: dict[str, type[Defence]] = {"canonicalise": Canonicalise, "smooth": Smooth, "output": Output}
-"""In the order in which a text passes them: cleaned first, then smoothed; the answer is made coarse last."""
+DEFENCES: dict[str, type[Defence]] = {"canonicalise": Canonicalise, "encode": Encode, "smooth": Smooth, "output": Output}
+"""In the order in which a text passes them: rewritten first, then smoothed; the answer is made coarse last."""
 
 
-def apply(victim: Victim, defences: Mapping[str, Defence], own: Iterable[str] = ()) -> Victim:
-    """``victim`` behind ``defences`` (by name, any order). ``own``: the words of the texts it was trained on."""
-    for name in ("smooth", "canonicalise", "output"):  # from the inside out
+def apply(victim: Victim, defences: Mapping[str, Defence], learnt: Mapping[str, Iterable[str]] | None = None) -> Victim:
+    """``victim`` behind ``defences`` (by name, any order). ``learnt``: name of a defence → what it took from the training
+    texts (``hardening.learning``)."""
+    for name in ("smooth", "encode", "canonicalise", "output"):  # from the inside out
         if name in defences:
-            victim = defences[name].around(victim, own)
+            victim = defences[name].around(victim, (learnt or {}).get(name, ()))
     return victim
 
 
