@@ -76,7 +76,7 @@ def environment(folder: Path, source: Path = ROOT) -> dict[str, str]:
                          "HARDTEXT_DATA": str(folder / "data"), "HF_HUB_OFFLINE": "1", "COLUMNS": "120"}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) != "README.md" and script(page)[1]], ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES[1:] if script(page)[1]], ids=name_of)
 def test_the_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path):
     program, expected = script(page)
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment(tmp_path), capture_output=True,
@@ -92,7 +92,7 @@ def test_the_reading_of_pages_finds_what_is_there(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\n# src/a/b.py\nx = 1\n```\nb\n```text\n2\n```\n")
     assert [(b.language, b.line, b.follows, b.file) for b in blocks(page)] == [
-        ("python", 3, False, None), ("text", 7, True, None), ("python", 11, True, "src/a/b.py"), ("text", 15, False, None)]
+        ("python", 3, False, None), ("text", 7, True, None), ("python", 11, True, "src/a/b.py"), ("text", 16, False, None)]
     assert script(page) == (f"print(1)\nprint({MARK!r}, flush=True)\n", [(3, "1\n")])
 
 
@@ -140,8 +140,9 @@ def commands(page: Path) -> Iterator[tuple[str, str]]:
 def overrides(rest: str) -> list[str]:
     """The settings of a command line as one choice of each: of "a|b" and of a sweep's "a,b" the first, an x for what the
     reader fills in, and nothing for what is left out (…)."""
-    rest = re.sub(r"<[^<>]*>", "x", rest).replace("\\|", "|").rstrip("\"'") if rest.count("'") % 2 == 0 and \
-        rest.count('"') % 2 else re.sub(r"<[^<>]*>", "x", rest).replace("\\|", "|")
+    rest = re.sub(r"<[^<>]*>", "x", rest).replace("\\|", "|")
+    if rest.count('"') % 2:  # the end of a quotation that holds the command
+        rest = rest.rstrip().removesuffix('"')
     sweep = bool(re.search(r"\s(-m|--multirun)\b", rest))
     chosen = []
     for word in shlex.split(rest):
