@@ -125,6 +125,24 @@ class Detect:
 
 
 @dataclass
+class Export:
+    """``task=export``: what the model card says besides the figures, and where the folder goes."""
+
+    matrix: Optional[str] = None  # a robustness matrix that holds the victim; null: those under runs/
+    license: Optional[str] = None  # as the hub writes it: mit, apache-2.0, cc-by-nc-4.0, other, ...
+    language: Optional[str] = None  # en, pl, ...; null: en for the corpora that come with hardtext
+    datasets: list[str] = field(default_factory=list)  # hub ids of the training corpus
+    push: Optional[str] = None  # <who>/<name>: upload there; the token is HF_TOKEN's, or that of hf auth login
+    private: bool = True  # a repository that is made for it can be read by its owner alone
+
+    def __post_init__(self) -> None:
+        for key, value in {"license": self.license, "language": self.language, "push": self.push,
+                           **{f"datasets[{n}]": value for n, value in enumerate(self.datasets)}}.items():
+            if value is not None and not re.fullmatch(r"[\w./-]+", value, re.ASCII):
+                raise InputError(f"export.{key}={value!r:.60}: expected letters, digits and . _ / -")
+
+
+@dataclass
 class EvaluateConfig(Command):
     task: str = MISSING
     attempts: Optional[str] = None  # an attempts.jsonl, an attack folder, a folder of them, or a submission .tsv
@@ -147,6 +165,7 @@ class EvaluateConfig(Command):
     saliency: SaliencySettings = field(default_factory=SaliencySettings)
     matrix: Matrix = field(default_factory=Matrix)  # task=robustness_matrix
     detect: Detect = field(default_factory=Detect)  # task=detect
+    export: Export = field(default_factory=Export)  # task=export
 
 
 def register() -> None:

@@ -55,7 +55,8 @@ def _method(victim: Victim, method: str, steps: int,
         return lambda texts, target: occlusion(victim, texts, target, batch_tokens)
     if not isinstance(victim, Transparent):
         raise InputError(f"method={method}: it needs gradients, and the weights of victim {victim.name} are not in this "
-                         f"process; method=occlusion asks for its probabilities alone")
+                         f"process, or stand behind defences that act on its texts or answers; method=occlusion asks for "
+                         f"its probabilities alone")
     if method == "gradient_x_input":
         return lambda texts, target: gradient_x_input(victim, texts, target, batch_tokens)
     return lambda texts, target: integrated_gradients(victim, texts, target, steps, batch_tokens)
