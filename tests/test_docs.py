@@ -90,7 +90,8 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path):
 
 def test_the_reading_of_pages_finds_what_is_there(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\n# src/a/b.py\nx = 1\n```\nb\n```text\n2\n```\n")
+    page.write_text("a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n"
+                    "```python\n# src/a/b.py\nx = 1\n```\nb\n```text\n2\n```\n")
     assert [(b.language, b.line, b.follows, b.file) for b in blocks(page)] == [
         ("python", 3, False, None), ("text", 7, True, None), ("python", 11, True, "src/a/b.py"), ("text", 16, False, None)]
     assert script(page) == (f"print(1)\nprint({MARK!r}, flush=True)\n", [(3, "1\n")])
