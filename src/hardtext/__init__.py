@@ -1,6 +1,16 @@
 """hardtext: measure how easily a text classifier is fooled, and make it hard to fool.
 
-Importing this is cheap: torch and the rest are imported by the function that needs them.
+    >>> import hardtext
+    >>> def classify(texts):
+    ...     return [[0.1, 0.9] if "hoax" in text else [0.8, 0.2] for text in texts]
+    >>> victim = hardtext.load_victim(classify, classes=["real", "fake"])
+    >>> [attempt] = hardtext.attack(victim, ["The hoax was shared widely."], attack="deepwordbug")
+    >>> attempt.status, "hoax" in attempt.adversarial[0]
+    ('success', False)
+    >>> hardtext.score([attempt], semantic="none").confusion
+    1.0
+
+Importing this is cheap: torch and the rest are imported by the function that needs them. ``docs/library.md`` shows more.
 """
 
 from __future__ import annotations
@@ -25,8 +35,20 @@ UNKNOWN_LABEL = -1
 
 
 def load_victim(source: str | Path | Callable[[list[str]], Any], **options: Any) -> Victim:
-    """A victim from a folder that ``train.py`` left, a Hugging Face folder or hub id, or any function
-    ``list[str] → (n, classes)`` probabilities. See ``hardtext.victims.load_victim``."""
+    """The victim that ``source`` names: a folder that ``train.py`` left, a Hugging Face folder or hub id, or any function
+    ``list[str] → (n, classes)`` probabilities (a pair of texts reaches a function as one, joined by ``" ~ "``).
+
+    ``options`` (all optional): ``name`` for the rows of its attempts; ``device``, such as ``"cuda:1"``; ``classes``, the
+    class names, into whose order a model's labels are brought; ``batch_tokens``, how many tokens a batch may hold;
+    ``backend="onnx"``; ``without``, the defences of the folder to leave out. A folder that holds defences gives the defended
+    victim. Raises InputError where there is no victim, or where it would run code of its own.
+
+    >>> victim = load_victim(lambda texts: [[0.5, 0.3, 0.2]] * len(texts), name="mine", classes=["true", "unclear", "false"])
+    >>> victim.name, victim.classes
+    ('mine', ('true', 'unclear', 'false'))
+    >>> victim.probabilities([("evidence", "claim")]).shape
+    (1, 3)
+    """
     from hardtext.victims import load_victim as load
 
     return load(source, **options)
@@ -37,9 +59,22 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
            repeats: int = 1, seed: int = 0, domain: str = "", **settings: Any) -> list[Attempt]:
     """Attack ``examples`` and return one attempt each, in input order.
 
-    ``attack`` is a name from ``hardtext.attacks.ATTACKS``; ``settings`` are its settings (``variant="paper"``).
-    A plain string is taken as an example without a gold label (label -1); attacks aim at the victim's own
-    prediction, so the gold label plays no part. ``repeats``: for a victim that answers by chance, see ``engine.run``.
+    ``attack`` is a name from ``hardtext.attacks.ATTACKS``; ``settings`` are its settings (``variant="paper"``,
+    ``constraints={"protect": ["names"]}``). A plain string is taken as an example without a gold label (label -1); attacks
+    aim at the victim's own prediction, so the gold label plays no part. ``max_queries`` and ``max_seconds`` bound what one
+    text may cost. ``repeats``: for a victim that answers by chance, how often a success must be asked again (most of them
+    have to flip). ``domain``: what the attempts say they are of; the scores split sentences by its rule.
+
+    Raises InputError for an unknown attack, settings it does not have, examples that are none, and a victim whose answers
+    are no probabilities.
+
+    >>> def classify(texts):
+    ...     return [[0.1, 0.9] if "vaccine" in text else [0.8, 0.2] for text in texts]
+    >>> found = attack(classify, ["The vaccine works.", "!!!"], attack="homoglyph_search", max_queries=50)
+    >>> [attempt.status for attempt in found]
+    ['success', 'skipped']
+    >>> found[0].original_probs, found[0].adversarial_probs, found[0].queries <= 50
+    ([0.1, 0.9], [0.8, 0.2], True)
     """
     from hardtext.attacks import ATTACKS, engine, sanity
 
@@ -69,7 +104,18 @@ def attack(victim: Victim | Callable[[list[str]], Any], examples: Sequence[Examp
 
 
 def score(attempts: Sequence[Attempt], semantic: str = "minilm", **options: Any) -> Scores:
-    """The BODEGA scores of ``attempts``. See ``hardtext.scoring.score``."""
+    """The BODEGA score of the attempts of one run, and its parts, with 95 % bootstrap intervals.
+
+    ``semantic``: ``minilm`` (bundled stand-in), ``bleurt`` (BLEURT-20, what the shared task used; downloaded),
+    ``bertscore``, or ``none``, which leaves ``semantic`` and ``bodega`` None. ``options``: ``domain``, ``segmenter``,
+    ``seed``, ``resamples``. Raises InputError where the attempts are of several runs, or all of them errors.
+
+    >>> found = attack(lambda texts: [[0.6, 0.4]] * len(texts), ["It was never true.", "Nobody said so."],
+    ...                attack="deepwordbug")
+    >>> scores = score(found, semantic="none")
+    >>> scores.instances, scores.successes, scores.confusion, scores.bodega
+    (2, 0, 0.0, None)
+    """
     from hardtext.scoring import score as compute
     from hardtext.scoring import semantic_from_name
 
