@@ -162,3 +162,13 @@ def together(summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
             "wall_seconds": round(sum(summary["wall_seconds"] for summary in summaries.values()), 1),
             "stand_ins": sorted({said for summary in summaries.values() for said in summary["stand_ins"]}),
             "parts": summaries}
+
+
+def attacks_of(summary: dict[str, Any]) -> list[str]:
+    """The names of the attacks behind ``adversarial.json``: of one attack, or of rounds of several.
+
+    >>> attacks_of({"parts": {"round 1": {"parts": {"pwws": {"attack": "pwws"}, "bae": {"attack": "bae"}}}}})
+    ['bae', 'pwws']
+    """
+    parts = summary.get("parts")
+    return sorted({name for part in parts.values() for name in attacks_of(part)}) if parts else [summary["attack"]]

@@ -17,7 +17,7 @@ from hardtext.core import Attempt, Corpus, Example, InputError, Victim
 from hardtext.executors import runner
 from hardtext.hardening.adversarial import is_adversarial, origins
 from hardtext.hardening.learning import learnt, stand_ins
-from hardtext.pipelines.adversarial import BEFORE, Rounds, augmenting, check_adversaries
+from hardtext.pipelines.adversarial import BEFORE, Rounds, attacks_of, augmenting, check_adversaries
 from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, masked_lm_of
 from hardtext.reporting import train_table
 from hardtext.scoring.published import probes as published_probes
@@ -299,7 +299,8 @@ def show(report: dict[str, Any], folder: Path) -> None:
     if "robustness" in report:
         robust, made = report["robustness"], report["adversarial"]
         notes = [f"before: after the clean phase; after: trained on with {made['used']} adversarial texts "
-                 f"({robust['attack']} fooled the victim on {made['success']} of {made['attempts']} training texts)",
+                 f"({', '.join(attacks_of(made))} fooled the victim on {made['success']} of {made['attempts']} training "
+                 f"texts)",
                  f"robust figures: {robust['attack']} against each victim anew, {robust['examples']} texts of "
                  f"the {robust.get('split', 'attack')} split, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
