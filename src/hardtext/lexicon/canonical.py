@@ -64,10 +64,11 @@ class Canonicaliser:
         wanted = set(steps)
         self.steps = tuple(step for step in STEPS if step in wanted)
         self.spelling = Spelling(own)
+        self._step = lru_cache(maxsize=10_000)(self._once)  # an attack's texts come back to few, each to be settled once
 
     def __call__(self, text: str) -> str:
         for _ in range(PASSES):
-            if (new := self._once(text)) == text:
+            if (new := self._step(text)) == text:
                 break
             text = new
         return text
