@@ -188,7 +188,7 @@ def _fits(value: Any, hint: Any) -> bool:
     >>> [_fits(2.5, int), _fits(True, int), _fits(1, Optional[float]), _fits(None, Optional[int]), _fits(["a", 1], list[str])]
     [False, False, True, True, False]
     """
-    if isinstance(value, list):
-        return hint == list[str] and all(isinstance(one, str) for one in value)
+    if hint == list[str]:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
     kinds = get_args(hint) or (hint,)
     return type(value) in kinds or (type(value) is int and float in kinds)
