@@ -109,6 +109,7 @@ class Matrix:
 
     def __post_init__(self) -> None:
         for key in ("attacks", "seeds", "caps"):
+            setattr(self, key, list(dict.fromkeys(getattr(self, key))))  # said twice is said once, in tables too
             if not getattr(self, key):
                 raise InputError(f"matrix.{key}=[]: expected at least one")
         if min(self.caps) < 1:

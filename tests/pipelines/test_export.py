@@ -34,7 +34,8 @@ DEFENCES = {"canonicalise": Canonicalise(["unseen"]), "output": Output(digits=0)
 def trained(folder: Path, name: str, seed: int, defences=None) -> Path:
     """What train.py would have left, untrained."""
     model = Encoder(path="bundled:tiny") if name == "tiny" else BiLSTM(tokenizer="bundled:tiny", embedding=8, hidden=8)
-    save_victim(model.module(DOMAIN, seed), folder / "victim", DOMAIN, name, defences, ["lima", "peru"])
+    save_victim(model.module(DOMAIN, seed), folder / "victim", DOMAIN, name, defences,
+                {"canonicalise": ["lima", "peru"]})
     (folder / "victim" / "optimizer.pt").write_bytes(b"pickled")
     records.write_json(folder / "metrics.json", {
         "domain": "sample", "classes": list(DOMAIN.classes), "model": name, "seed": seed, "dev": METRICS, "attack": METRICS,
@@ -181,6 +182,34 @@ def test_the_same_victim_may_be_exported_again_and_nothing_foreign_is_lost(made,
     with pytest.raises(InputError, match="is no export of ours"):
         run(made / "plain", tmp_path / "mine", "overwrite=true")
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("lost", ["family", "versions", "domain"])
+def test_a_record_that_lacks_something_is_one_line(made, tmp_path, lost):
+    victim = Path(shutil.copytree(made / "plain", tmp_path / "copy"))
+    record = records.read_json(victim / "victim" / "hardtext.json")
+    del record[lost]
+    records.write_json(victim / "victim" / "hardtext.json", record)
+    with pytest.raises(InputError, match="hardtext.json: damaged"):
+        run(victim, tmp_path / "out")
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_the_export(made, tmp_path):
+    (tmp_path / "disk").mkdir()
+    for name in ("there", "not yet there"):
+        (tmp_path / name).symlink_to(tmp_path / "disk" / name)
+    (tmp_path / "disk" / "there").mkdir()
+    for name in ("there", "not yet there"):
+        run(made / "plain", tmp_path / name)
+        assert (tmp_path / name).is_symlink() and (tmp_path / "disk" / name / "README.md").is_file()
+    assert not [*tmp_path.glob(".*"), *(tmp_path / "disk").glob(".*")]
+
+
+def test_a_place_where_nothing_can_be_made_is_one_line(made, tmp_path):
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file" / "below", Path("/proc/below")):
+        with pytest.raises(InputError, match=r"cannot write to .* choose another folder with out="):
+            run(made / "plain", place)
 
 
 def test_an_error_leaves_what_was_there(made, tmp_path, monkeypatch):

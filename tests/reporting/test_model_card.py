@@ -141,6 +141,11 @@ def test_limits(change, words):
     assert any(words in said for said in model_card.limits(card(**change)))
 
 
+def test_what_a_defence_was_made_with_is_among_the_stand_ins():
+    made = card()
+    assert "encode: other vectors" in replace(made, metrics=made.metrics | {"stand_ins": ["encode: other vectors"]}).stand_ins
+
+
 def test_attempts_without_a_summary_leave_their_stand_ins_unknown():
     assert NO_SUMMARY in card(attacked=(attacked(marks=(NO_SUMMARY,)),)).stand_ins
 

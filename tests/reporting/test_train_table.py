@@ -6,7 +6,8 @@ import io
 
 from rich.console import Console
 
-from hardtext.reporting import train_table
+from hardtext.core import STATUSES
+from hardtext.reporting import attack_table, train_table
 
 CLASSES = ("real", "fake")
 METRICS = {"texts": 10, "accuracy": 0.8, "f1": 0.75, "macro_f1": 0.78, "precision": None, "recall": 0.6, "auroc": 0.9,
@@ -53,3 +54,17 @@ def test_before_and_after_with_the_direction_that_is_better():
     assert "-0.250" in rows["attack success (confusion)"]
     assert "0.100–0.900" in shown and "12.3" in rows["queries per text"] and "attacked, 4 texts" in shown
     assert "a note" in shown
+
+
+def test_names_that_look_like_styles_are_shown_as_they_are(capsys):
+    odd = ("[real]", "fa[/b]ke")
+    metrics = METRICS | {"confusion": [[1, 0], [4, 5]]}
+    train_table.show("[b]tiny on [/x]", train_table.clean_table(METRICS, odd, caption="[i]published[/]"))
+    train_table.show("t", train_table.before_after_table({"clean": metrics, "robust": ROBUST},
+                                                         {"clean": metrics, "robust": ROBUST}, odd, "[/]"))
+    attack_table.print_summary("pwws against [/x]", dict.fromkeys((*STATUSES, "attempts", "queries", "forwards",
+                                                                   "queries_per_example", "single_query_successes"), 0),
+                               notes="[/y]")
+    shown = capsys.readouterr().out
+    assert all(words in shown for words in ("[b]tiny on [/x]", "[real]", "[i]published[/]", "fa[/b]ke",
+                                            "pwws against [/x]", "[/y]"))

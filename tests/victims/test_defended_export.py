@@ -84,9 +84,43 @@ def test_a_record_without_defences_gives_the_plain_victim(module, tmp_path):
 @pytest.mark.parametrize("file", ["words.txt", "synonyms.txt"])
 def test_missing_or_damaged_files_are_one_line(folder, damage, file):
     damage(folder / file)
-    with pytest.raises(InputError, match=rf"{file}: missing or damaged; it belongs to the victim's (canon|encode)") as caught:
+    with pytest.raises(InputError, match=rf"{file}: missing or damaged .*; it belongs to the victim's (canon|enc)") as caught:
         load_victim(folder)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["hoax", "hoax a lie", "hoax\tlie", "hoax  lie", " lie", "", "hoax lie "])
+def test_a_line_of_another_form_is_named(folder, line):
+    (folder / "synonyms.txt").write_text(line + "\n")
+    with pytest.raises(InputError, match=r"synonyms.txt: missing or damaged \(line 1: '"):
+        load_victim(folder)
+
+
+def test_a_word_said_twice_is_named(module, tmp_path):
+    folder = save_victim(module, tmp_path / "v", DOMAIN, "mine", {"encode": Encode()}, {"encode": ["hoax lie", "told said"]})
+    (folder / "synonyms.txt").write_text("hoax lie\nhoax said\n")
+    with pytest.raises(InputError, match="'hoax' stands there twice"):
+        load_victim(folder)
+
+
+def test_line_ends_and_the_mark_that_editors_put_first_are_no_damage(folder):
+    (folder / "words.txt").write_bytes(b"\xef\xbb\xbfalpha\r\nzorg\r\n")
+    assert read_defences(folder)[1]["canonicalise"] == ["alpha", "zorg"]
+
+
+@pytest.mark.parametrize(("key", "value", "words"), [
+    ("learnt", ["encode"], "learnt: expected a number of lines by name"),
+    ("defences", {"smooth": {"mask": 5}}, "'smooth' \\(mask=5 is of another kind"),
+    ("defences", {"smooth": {"copies": 2.5}}, "copies=2.5 is of another kind"),
+    ("defences", {"encode": {"wordnet": "no"}}, "wordnet='no' is of another kind"),
+    ("defences", {"output": {"digits": True}}, "digits=True is of another kind"),
+    ("defences", {"canonicalise": {"steps": "spelling"}}, "steps='spelling' is of another kind"),
+    ("defences", {"output": {"digits": 9}}, "hardening.output.digits=9: expected")])
+def test_settings_of_another_kind_are_one_line(folder, key, value, words):
+    record = json.loads((folder / "hardtext.json").read_text()) | {key: value}
+    (folder / "hardtext.json").write_text(json.dumps(record))
+    with pytest.raises(InputError, match=f"hardtext.json: .*{words}"):
+        load_victim(folder)
 
 
 def test_an_unknown_defence_is_one_line(folder):

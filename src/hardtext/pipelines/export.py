@@ -64,7 +64,7 @@ def run(config: EvaluateConfig) -> Card:
     if config.domain is not None and config.domain.name != domain.name:
         raise InputError(f"domain={config.domain.name}: the victim at {runs.shown(source)} was trained for {domain.name}")
     default = runs.evaluate_folder("export", domain.name, record["name"], f"seed={metrics.get('seed', config.seed)}")
-    folder = folder_of(default, config.out, config.label)
+    folder = folder_of(default, config.out, config.label).resolve()  # a link stays one: what it leads to is replaced
     victim = load_victim(source, classes=domain.classes, device=config.device)
     check_place(folder, victim.fingerprint, config.overwrite)
     found = attack_runs(victim, record, domain, config)
@@ -123,6 +123,8 @@ def metrics_of(folder: Path) -> dict[str, Any]:
 
 def domain_of(record: dict[str, Any], file: Path) -> Domain:
     """What the labels of a victim mean, from its hardtext.json."""
+    if not (isinstance(record.get("family"), str) and isinstance(record.get("versions"), dict)):
+        raise InputError(f"{runs.shown(file)}: damaged (expected the family and the versions of the victim); train it again")
     try:
         values = dict(record["domain"])
         return Domain(**values | {"classes": tuple(values["classes"]), "positive": tuple(values["positive"])})
@@ -302,8 +304,9 @@ def staged(folder: Path) -> Iterator[Path]:
     """A folder beside this one that takes its place at the end: a kill or an error leaves what was there before."""
     new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{word}") for word in ("new", "old"))
     with runs.disk_trouble_at(folder):
-        shutil.rmtree(new, ignore_errors=True)  # of a killed process that had this number
-        new.mkdir(parents=True)
+        with runs.disk_trouble_at(folder.parent):
+            shutil.rmtree(new, ignore_errors=True)  # of a killed process that had this number
+            new.mkdir(parents=True)
         try:
             yield new
             if folder.exists():

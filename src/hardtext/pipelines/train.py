@@ -150,7 +150,10 @@ class Work:
     def _seconds(self) -> dict[str, float]:
         """Phase → what it took; measurements of the victim are none. A phase that was killed counts from its resumption."""
         file = self.path / SECONDS
-        return records.read_json(file) if file.is_file() else {}
+        found = records.read_json(file) if file.is_file() else {}
+        if not isinstance(found, dict) or not all(isinstance(value, int | float) for value in found.values()):
+            raise InputError(f"{runs.shown(file)}: damaged (expected seconds by name of phase): overwrite=true starts again")
+        return found
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:
@@ -296,6 +299,7 @@ def show(report: dict[str, Any], folder: Path) -> None:
     published = published_probes.published_accuracy(report["domain"])
     beside = ("" if published is None else f"published: {published_probes.VICTIM}, {published_probes.SOURCE}"
               + (f"; on the real corpus, not on {report['domain_stand_in']}" if report["domain_stand_in"] else ""))
+    defended = [f"stand-in: {said}" for said in report.get("stand_ins", ())]
     if "robustness" in report:
         robust, made = report["robustness"], report["adversarial"]
         notes = [f"before: after the clean phase; after: trained on with {made['used']} adversarial texts "
@@ -305,13 +309,14 @@ def show(report: dict[str, Any], folder: Path) -> None:
                  f"the {robust.get('split', 'attack')} split, "
                  f"95 % bootstrap bounds; semantic scorer {robust['after']['semantic_scorer']}",
                  *(f"stand-in: {said}" for said in (*made["stand_ins"], *robust["after"]["stand_ins"])),
-                 *([beside] if beside else [])]
+                 *defended, *([beside] if beside else [])]
         before = {"clean": report["before"]["attack"], "robust": robust["before"]}
         after = {"clean": report["attack"], "robust": robust["after"]}
         train_table.show(title, train_table.before_after_table(before, after, classes, "\n".join(notes),
                                                                published))
     else:
-        train_table.show(title, train_table.clean_table(report["attack"], classes, published, beside))
+        train_table.show(title, train_table.clean_table(report["attack"], classes, published,
+                                                         "\n".join([*defended, *([beside] if beside else [])])))
     victims = {"the victim": report["attack"]}
     if "before" in report:
         victims = {"before, the victim": report["before"]["attack"], "after, the victim": report["attack"]}

@@ -7,13 +7,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text  # names are shown as they are: rich would read "[b]" in a string as a style
 
 from hardtext.core import STATUSES
 
 
 def summary_table(summary: Mapping[str, Any], notes: str = "") -> Table:
     """``summary`` is what ``attacks.rows.summarise`` gives."""
-    table = Table(caption=notes or None, caption_justify="left", show_header=False)
+    table = Table(caption=Text(notes) if notes else None, caption_justify="left", show_header=False)
     table.add_column("")
     table.add_column("", justify="right")
     total = summary["attempts"]
@@ -35,5 +36,5 @@ def summary_table(summary: Mapping[str, Any], notes: str = "") -> Table:
 
 def print_summary(title: str, summary: Mapping[str, Any], notes: str = "") -> None:
     console = Console()
-    console.print(title)
+    console.print(Text(title))
     console.print(summary_table(summary, notes))

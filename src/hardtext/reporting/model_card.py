@@ -144,7 +144,8 @@ class Card:
         """Everything that stands in for something else in any figure of the card."""
         domain = [f"domain: {self.domain.stand_in}"] * bool(self.domain.stand_in)
         robust = self.metrics.get("robustness") or {}
-        said = [*domain, *(self.metrics.get("adversarial") or {}).get("stand_ins", ()),
+        said = [*domain, *(self.metrics.get("stand_ins") or ()),
+                *(self.metrics.get("adversarial") or {}).get("stand_ins", ()),
                 *(robust.get("after") or {}).get("stand_ins", ()),
                 *(words for one in self.attacked for words in one.stand_ins),
                 *(words for one in self.matrices for words in one.about.get("marks", ())),

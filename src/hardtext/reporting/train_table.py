@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text  # names of classes are shown as they are: rich would read "[b]" in a string as a style
 
 CLEAN_ROWS = (("accuracy", "accuracy"), ("F1, non-credible class", "f1"), ("macro F1", "macro_f1"),
               ("precision", "precision"), ("recall", "recall"), ("AUROC", "auroc"),
@@ -37,7 +38,7 @@ def clean_table(metrics: Mapping[str, Any], classes: Sequence[str], published: f
                 caption: str = "") -> Table:
     """The metrics of one victim on one split (``metrics`` as ``hardtext.victims.metrics`` gives them), the ``published``
     accuracy below its own; the caption says whose that is."""
-    table = Table(caption=caption or None, caption_justify="left")
+    table = Table(caption=Text(caption) if caption else None, caption_justify="left")
     table.add_column("metric")
     table.add_column("value", justify="right")
     for words, key in CLEAN_ROWS:
@@ -46,7 +47,7 @@ def clean_table(metrics: Mapping[str, Any], classes: Sequence[str], published: f
             table.add_row("accuracy, published", number(published))
     table.add_section()
     answer, share = majority(metrics, classes)
-    table.add_row(f"accuracy of always answering {answer}", number(share))
+    table.add_row(Text(f"accuracy of always answering {answer}"), number(share))
     return table
 
 
@@ -57,7 +58,7 @@ def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], clas
     ``before`` and ``after`` hold ``clean`` (metrics) and ``robust`` (scores with ``clean_accuracy`` and
     ``robust_accuracy``, and the 95 % bounds of the scores under ``interval``).
     """
-    table = Table(caption=caption, caption_justify="left")
+    table = Table(caption=Text(caption), caption_justify="left")
     table.add_column("")
     for column in ("before", "after", "change"):
         table.add_column(column, justify="right")
@@ -67,7 +68,7 @@ def before_after_table(before: Mapping[str, Any], after: Mapping[str, Any], clas
         old, new = before["clean"][key], after["clean"][key]
         table.add_row(words, number(old), number(new), change(old, new), "higher")
     answer, share = majority(after["clean"], classes)
-    table.add_row(f"(always answering {answer})", number(share), number(share))
+    table.add_row(Text(f"(always answering {answer})"), number(share), number(share))
     if published is not None:
         table.add_row("(accuracy, published)", number(published), number(published))
     table.add_section()
@@ -88,5 +89,5 @@ def _with_interval(robust: Mapping[str, Any], key: str, digits: int) -> str:
 
 def show(title: str, table: Table) -> None:
     console = Console()
-    console.print(title, highlight=False)
+    console.print(Text(title), highlight=False)
     console.print(table)

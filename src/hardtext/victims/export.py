@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hardtext.core import Domain, InputError
-from hardtext.records import read_json, write_json, write_text
+from hardtext.records import read_json, read_text, write_json, write_text
 from hardtext.victims.bilstm import legacy_padding
 from hardtext.victims.defended.settings import Defence, from_record, to_record
 from hardtext.victims.module import VictimModule
@@ -73,16 +75,30 @@ def read_defences(folder: Path) -> tuple[dict[str, Defence], dict[str, list[str]
     record = read_record(folder)
     defences = from_record(record.get("defences", {}), str(folder / RECORD))
     counts = record.get("learnt", {})
-    return defences, {name: _learnt(folder / defence.LEARNT, name, counts.get(name))
+    if not isinstance(counts, dict):
+        raise InputError(f"{folder / RECORD}: damaged (learnt: expected a number of lines by name of defence); train the "
+                         f"victim again")
+    return defences, {name: _learnt(folder / defence.LEARNT, name, defence.LINE, counts.get(name))
                       for name, defence in defences.items() if defence.LEARNT}
 
 
-def _learnt(file: Path, name: str, count: Any) -> list[str]:
+def _learnt(file: Path, name: str, form: str, count: Any) -> list[str]:
+    """The lines of a file, as many as were written, each of the form that it was written in, and none twice."""
+    wrong = ""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        lines = None
-    if lines is None or len(lines) != count:
-        raise InputError(f"{file}: missing or damaged; it belongs to the victim's {name} defence. Copy the whole folder, or "
-                         f"train the victim again")
+        lines = read_text(file).splitlines()
+        fits = [re.fullmatch(form, line) for line in lines]
+    except InputError as error:
+        wrong = str(error)
+    else:
+        if len(lines) != count:
+            wrong = f"{len(lines)} lines where {RECORD} says {count}"
+        elif None in fits:
+            at = fits.index(None)
+            wrong = f"line {at + 1}: {lines[at]!r:.60}"
+        elif twice := [word for word, often in Counter(fit[1] for fit in fits).items() if often > 1]:
+            wrong = f"{twice[0]!r:.60} stands there twice"
+    if wrong:
+        raise InputError(f"{file}: missing or damaged ({wrong}); it belongs to the victim's {name} defence. Copy the whole "
+                         f"folder, or train the victim again")
     return lines

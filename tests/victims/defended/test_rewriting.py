@@ -51,7 +51,8 @@ def test_unknown_steps_are_refused(steps):
         Canonicalise(steps)
 
 
-@pytest.mark.parametrize(("values", "words"), [({"neighbours": 0}, "neighbours=0: expected 1 or more"),
+@pytest.mark.parametrize(("values", "words"), [({"neighbours": 0}, "neighbours=0: expected 1 to 100"),
+                                               ({"neighbours": 26_000}, "neighbours=26000: expected 1 to 100"),
                                                ({"cosine": 0.0}, "cosine=0.0: expected a cosine above 0 up to 1"),
                                                ({"cosine": float("nan")}, "cosine=nan")])
 def test_encoding_out_of_range_is_refused(values, words):

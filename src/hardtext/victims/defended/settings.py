@@ -1,6 +1,7 @@
 """The defences that act when a victim is asked: their settings, and how a victim is put behind them.
 
-``LEARNT``: the file of the victim's folder that holds what a defence took from the training texts, one piece a line.
+``LEARNT``: the file of the victim's folder that holds what a defence took from the training texts, one piece a line;
+``LINE``: what such a line looks like, its first group said once.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from random import Random
-from typing import Any, ClassVar, Optional
+from typing import Any, ClassVar, Optional, get_args, get_type_hints
 
 from hardtext.core import InputError, Segments, Victim
 from hardtext.lexicon.canonical import STEPS
 
 KINDS = ("mask", "synonyms")
+MOST_NEIGHBOURS = 100  # of each of 26,000 words and more, all in memory at once
 
 
 @dataclass
@@ -23,6 +25,7 @@ class Canonicalise:
     """
 
     LEARNT: ClassVar[str] = "words.txt"
+    LINE: ClassVar[str] = r"(\S+)"
 
     steps: list[str] = field(default_factory=lambda: list(STEPS))
 
@@ -52,6 +55,7 @@ class Encode:
     """
 
     LEARNT: ClassVar[str] = "synonyms.txt"
+    LINE: ClassVar[str] = r"(\S+) \S+"
 
     vectors: str = "bundled"
     neighbours: int = 10
@@ -60,8 +64,8 @@ class Encode:
     chains: bool = False
 
     def __post_init__(self) -> None:
-        if self.neighbours < 1:
-            raise InputError(f"hardening.encode.neighbours={self.neighbours}: expected 1 or more")
+        if not 1 <= self.neighbours <= MOST_NEIGHBOURS:
+            raise InputError(f"hardening.encode.neighbours={self.neighbours}: expected 1 to {MOST_NEIGHBOURS}")
         if self.cosine is not None and not 0 < self.cosine <= 1:
             raise InputError(f"hardening.encode.cosine={self.cosine}: expected a cosine above 0 up to 1, or null")
 
@@ -166,9 +170,25 @@ def from_record(record: Any, where: str) -> dict[str, Defence]:
         kind = DEFENCES.get(name)
         if kind is None or set(values) - {f.name for f in fields(kind)}:
             raise InputError(f"{where}: the defence {name!r} is not known to this version of hardtext; update it")
+        hints = get_type_hints(kind)
+        wrong = [f"{key}={value!r:.60}" for key, value in values.items() if not _fits(value, hints[key])]
         try:
+            if wrong:
+                raise InputError(f"{wrong[0]} is of another kind")
             found[name] = kind(**values)
-        except (TypeError, InputError) as error:
+        except InputError as error:
             raise InputError(f"{where}: damaged settings of the defence {name!r} ({error}); "
                              f"train the victim again") from error
     return found
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether JSON gave a value of the type that a setting has.
+
+    >>> [_fits(2.5, int), _fits(True, int), _fits(1, Optional[float]), _fits(None, Optional[int]), _fits(["a", 1], list[str])]
+    [False, False, True, True, False]
+    """
+    if hint == list[str]:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    kinds = get_args(hint) or (hint,)
+    return type(value) in kinds or (type(value) is int and float in kinds)
