@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import yaml
 
+from hardtext import runs
 from hardtext.config import compose
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines import evaluate
@@ -67,6 +68,11 @@ def test_the_executor_reaches_every_run():
 def test_only_the_matrix_takes_an_executor():
     with pytest.raises(InputError, match="executor=process: only experiment=robustness_matrix attacks; task=report reads"):
         evaluate.run(compose("evaluate", ["task=report", "executor=process"]))
+
+
+def test_a_second_matrix_in_one_folder_is_refused_with_the_pid(tmp_path):
+    with runs.locked(tmp_path), pytest.raises(InputError, match=f"is in use by process {os.getpid()} on"):
+        matrix.run(settings("domain.train=32", f"out={tmp_path}"))
 
 
 def test_overwrite_reaches_every_run():

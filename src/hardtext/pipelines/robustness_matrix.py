@@ -68,7 +68,9 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
     settings = {"task": "robustness_matrix", "domain": names[0], "model": names[1], "split": config.split,
                 "limit": config.limit, "seed": config.seed, "semantic": claims.settings_of(semantic),
                 "matrix": asdict(wanted), "victims": {job.row: made_with(job) for job in jobs}}
-    with (runs.disk_trouble_at(folder),
+    with runs.disk_trouble_at(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with (runs.locked(folder), runs.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, group=config.group,
                             name=f"robustness {' '.join(names)}") as diary):
         cells, trained, marks = [], [], [f"domain: {corpus.domain.stand_in}"] * bool(corpus.domain.stand_in)
