@@ -7,7 +7,6 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardtext.attacks.vectors import load_vectors
 from hardtext.hardening.learning import codes, learnt, stand_ins
 from hardtext.hardening.settings import Augment, HardeningSettings
 from hardtext.lexicon import wordnet
@@ -34,17 +33,26 @@ def test_nothing_is_taken_for_defences_that_rewrite_nothing():
 
 
 def test_without_chains_words_are_only_read_as_words_they_are_synonyms_of():
-    counts, vectors = Counter({"government": 9, "said": 8, "brutal": 5, "savage": 1, "angry": 3, "irate": 1}), load_vectors()
-    settings = Encode()
-    table = codes(settings, counts)
-    assert table["savage"] == "brutal" and table["regime"] == "government"
+    counts = Counter({"government": 9, "said": 8, "brutal": 5, "savage": 1, "angry": 3, "irate": 1})
+    table = codes(Encode(), counts, set())
+    assert table["savage"] == "brutal" and table["regime"] == "government" and len(table) > 10_000
     for word in ("savage", "stated", "told", "regime"):
         code = table[word]
         assert table.get(code) is None  # what it is read as stands for itself
-        near = {*(w for w, c in vectors.neighbours(word, 10) if c >= vectors.threshold), *wordnet.synonyms(word)}
-        back = {*(w for w, c in vectors.neighbours(code, 10) if c >= vectors.threshold), *wordnet.synonyms(code)}
-        assert code in near or word in back
-    assert len(table) > len(codes(Encode(wordnet=False), counts)) > 1000
+        assert code in wordnet.synonyms(word) or word in wordnet.synonyms(code)
+    assert len(codes(Encode(chains=True), counts, set())) > len(table)
+
+
+def test_names_numbers_dates_and_opposites_are_told_apart():
+    """Whoever reads them as one word misses what a false claim is about."""
+    texts = [("Democrats and Republicans met in Iran.", "Savage democrats, brutal republicans: Iran, Israel. Iraq")] * 3
+    for settings in (Encode(), Encode(vectors="bundled")):
+        lines = learnt(HardeningSettings(encode=settings), [*texts, *[("a brutal, savage, rich and poor lie",)] * 9])["encode"]
+        read = Encoder(dict(line.split() for line in lines))
+        assert read("a savage lie") == read("a brutal lie")
+        for one, other in (("Iran", "Israel"), ("million", "billion"), ("July", "August"), ("rich", "poor"), ("never", "ne'er"),
+                           ("Monday", "Tuesday"), ("three", "four"), ("Republicans", "Iran")):
+            assert read(one) != read(other), (one, other)
 
 
 def test_settings_say_what_a_synonym_is(tmp_path):
@@ -53,11 +61,12 @@ def test_settings_say_what_a_synonym_is(tmp_path):
     counts = Counter({"brutal": 5, "savage": 2})
 
     def read(**settings):
-        return codes(Encode(vectors=str(file), wordnet=False, **settings), counts)
+        return codes(Encode(vectors=str(file), **settings), counts, set())
 
     assert read() == {"savage": "brutal", "cruel": "brutal"} and read(cosine=0.9) == {"savage": "brutal"}
     assert read(neighbours=1) == {"savage": "brutal"}  # cruel's is savage, which does not stand for itself
     assert read(neighbours=1, chains=True) == {"savage": "brutal", "cruel": "brutal"}
+    assert codes(Encode(vectors=str(file)), counts, {"savage"}) == {"cruel": "brutal"}
 
 
 WORDS = st.lists(st.sampled_from(["aaa", "bbb", "ccc", "ddd", "eee", "the", "x9"]), max_size=8)
@@ -79,6 +88,8 @@ def test_odd_text_is_read(text):
 
 
 def test_the_stand_in_is_named():
-    assert stand_ins(HardeningSettings(encode=Encode())) == [
+    assert stand_ins(HardeningSettings(encode=Encode(vectors="bundled"))) == [
         "encode: counter-fitted MiniLM word vectors in place of Mrkšić et al.'s"]
-    assert stand_ins(HardeningSettings(encode=Encode(vectors="vectors.txt"))) == stand_ins(HardeningSettings()) == []
+    for settings in (HardeningSettings(encode=Encode(vectors="vectors.txt")), HardeningSettings(encode=Encode()),
+                     HardeningSettings()):
+        assert stand_ins(settings) == []

@@ -112,7 +112,7 @@ def test_line_ends_and_the_mark_that_editors_put_first_are_no_damage(folder):
     ("learnt", ["encode"], "learnt: expected a number of lines by name"),
     ("defences", {"smooth": {"mask": 5}}, "'smooth' \\(mask=5 is of another kind"),
     ("defences", {"smooth": {"copies": 2.5}}, "copies=2.5 is of another kind"),
-    ("defences", {"encode": {"wordnet": "no"}}, "wordnet='no' is of another kind"),
+    ("defences", {"encode": {"chains": "no"}}, "chains='no' is of another kind"),
     ("defences", {"output": {"digits": True}}, "digits=True is of another kind"),
     ("defences", {"canonicalise": {"steps": "spelling"}}, "steps='spelling' is of another kind"),
     ("defences", {"output": {"digits": 9}}, "hardening.output.digits=9: expected")])

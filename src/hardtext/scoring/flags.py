@@ -134,11 +134,11 @@ def _kind(edit: Edit, name_words: frozenset[str]) -> str:
     new = [w.text.replace("’", "'").lower() for w in edit.new if w.is_word]
     if not old and not new:
         return "mark"
-    if any(map(_is_date, old)) or (not old and any(map(_is_date, new))):
+    if any(map(is_date, old)) or (not old and any(map(is_date, new))):
         return "date"
-    if any(map(_is_number, old)) or (not old and any(map(_is_number, new))):
+    if any(map(is_number, old)) or (not old and any(map(is_number, new))):
         return "number"
-    if sum(map(_is_negation, old)) != sum(map(_is_negation, new)):
+    if sum(map(is_negation, old)) != sum(map(is_negation, new)):
         return "negation"
     if len(old) == len(new) == 1 and (near := _near_kind(old[0], new[0])):
         return near
@@ -172,15 +172,15 @@ def _is_known(word: str) -> bool:
     return word in FUNCTION_WORDS or wordnet.known(word)
 
 
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
     return any(c.isdigit() for c in word) or not _NUMBERS.isdisjoint(word.split("-"))
 
 
-def _is_date(word: str) -> bool:
+def is_date(word: str) -> bool:
     return word in _MONTHS or word in _DAYS or _YEAR.fullmatch(word) is not None
 
 
-def _is_negation(word: str) -> bool:
+def is_negation(word: str) -> bool:
     return word in _NEGATIONS or word.endswith("n't")
 
 

@@ -49,18 +49,17 @@ class Encode:
     """Words of one meaning are read as one word, so that swapping them changes nothing (``lexicon.encoding``). A victim is
     to be trained on encoded texts. Learnt: which word is read as which.
 
-    ``vectors``: counter-fitted word vectors (``bundled``, a stand-in, or a file) whose ``neighbours`` nearest words at
-    ``cosine`` or more (null: the vectors' own threshold) count as synonyms; ``wordnet``: so do WordNet's first
-    ``neighbours`` ones. ``chains``: a synonym of a synonym may be read as the same word too, as published.
+    ``vectors``: null: WordNet says what synonyms are; otherwise counter-fitted word vectors (``bundled``, a stand-in, or a
+    file), whose ``neighbours`` nearest words at ``cosine`` or more (null: the vectors' own threshold) count as such.
+    ``chains``: a synonym of a synonym may be read as the same word too, as published.
     """
 
     LEARNT: ClassVar[str] = "synonyms.txt"
     LINE: ClassVar[str] = r"(\S+) \S+"
 
-    vectors: str = "bundled"
+    vectors: Optional[str] = None
     neighbours: int = 10
     cosine: Optional[float] = None
-    wordnet: bool = True
     chains: bool = False
 
     def __post_init__(self) -> None:
