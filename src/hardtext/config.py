@@ -206,7 +206,23 @@ def _typed(config: DictConfig) -> Any:
             raise InputError(f"hardening={list(settings.hardening.names())}: name the trained model with model=")
         if not settings.model.hardened:
             settings.model.name += "".join(f"+{name}" for name in settings.hardening.names())
+    if settings.model is not None and settings.model.hardened:
+        _keep_preset(settings.model.name, settings.hardening.names())
     return settings
+
+
+def _keep_preset(name: str, chosen: tuple[str, ...]) -> None:
+    """Refuse other defences under the name of a preset (``tiny_hard``) than those it stands for."""
+    file = runs.repository() / "conf" / "model" / f"{name}.yaml"
+    if not file.is_file():  # a name of the user's own
+        return
+    defaults = OmegaConf.to_container(OmegaConf.load(file))["defaults"]
+    own = next(value for entry in defaults if isinstance(entry, dict) for key, value in entry.items()
+               if key.startswith("/hardening@"))
+    if set(own) != set(chosen):
+        plain = next(entry for entry in defaults if isinstance(entry, str))
+        raise InputError(f"model={name} stands for hardening=[{','.join(own)}]; for other defences take model={plain} with "
+                         f"hardening=[…]")
 
 
 def compose(command: str, overrides: Sequence[str]) -> Any:

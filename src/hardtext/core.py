@@ -77,6 +77,18 @@ class Corpus:
         return getattr(self, name)
 
 
+def listed(texts: Sequence[Segments | str]) -> Sequence[Segments | str]:
+    """Texts to be asked about, as they are; a single string, which is a sequence of its characters too, is refused.
+
+    >>> listed("one text")
+    Traceback (most recent call last):
+    hardtext.core.InputError: expected a list of texts, got one string: ['one text']
+    """
+    if isinstance(texts, str):
+        raise InputError(f"expected a list of texts, got one string: [{texts[:40]!r}]")
+    return texts
+
+
 @runtime_checkable
 class Victim(Protocol):
     """A text classifier under attack."""

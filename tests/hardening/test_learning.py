@@ -47,11 +47,12 @@ def test_names_numbers_dates_and_opposites_are_told_apart():
     """Whoever reads them as one word misses what a false claim is about."""
     texts = [("Democrats and Republicans met in Iran.", "Savage democrats, brutal republicans: Iran, Israel. Iraq")] * 3
     for settings in (Encode(), Encode(vectors="bundled")):
-        lines = learnt(HardeningSettings(encode=settings), [*texts, *[("a brutal, savage, rich and poor lie",)] * 9])["encode"]
+        more = [("a brutal, savage, rich and poor lie",)] * 9
+        lines = learnt(HardeningSettings(encode=settings), [*texts, *more])["encode"]
         read = Encoder(dict(line.split() for line in lines))
         assert read("a savage lie") == read("a brutal lie")
-        for one, other in (("Iran", "Israel"), ("million", "billion"), ("July", "August"), ("rich", "poor"), ("never", "ne'er"),
-                           ("Monday", "Tuesday"), ("three", "four"), ("Republicans", "Iran")):
+        for one, other in (("Iran", "Israel"), ("million", "billion"), ("July", "August"), ("rich", "poor"),
+                           ("never", "ne'er"), ("Monday", "Tuesday"), ("three", "four"), ("Republicans", "Iran")):
             assert read(one) != read(other), (one, other)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -46,6 +47,7 @@ log = logging.getLogger(__name__)
 KEPT = (".safetensors", ".json", ".txt")
 """Endings of the files that are exported."""
 CARD, OURS = "README.md", "export.json"
+WIDE = 160  # columns of the printed tables where there is no terminal
 _ASKED = 100  # texts that a victim is asked again to know its attempts by
 _LEAST_ASKED = 10
 _ALIKE = 1e-3  # between what it said then and says now; rows are rounded, and processors differ
@@ -347,7 +349,7 @@ def row_of(card: Card, names: Sequence[str], card_digest: str) -> dict[str, Any]
 
 
 def show(card: Card) -> None:
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     for sheet in model_card.sheets_of(card):
         console.print(rich_table(sheet), "")
     if not card.license:

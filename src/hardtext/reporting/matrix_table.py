@@ -94,8 +94,8 @@ def _clean(about: About, rows: Sequence[Row]) -> Sheet:
                    _number(row.dev["f1"]), _number(row.cost, 1))) for row in rows]
     notes = (f"accuracy and F1: all {about.whole} texts of the {about.split} split, unattacked; 95 %: Wilson for accuracy, "
              f"bootstrap over texts for F1, the mean of the seeds' bounds",
-             "cost: wall time of the training, the attacks on the training set included, × that of the plain victim; that of "
-             "a training that was killed and resumed holds its last part only")
+             "cost: wall time of the training (of an idle machine, or it says little), the attacks on the training set "
+             "included, × that of the plain victim; a phase that was killed and resumed counts from its resumption")
     return Sheet(f"Clean text and cost: {about.title}",
                  ("victim", "accuracy", "95 %", "F1", "95 %", "dev acc.", "dev F1", "cost"), tuple(lines),
                  (*notes, *_marked(about)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -40,7 +42,7 @@ BASES = {
 """What the bundled weights are, and the hub id of the model they are a copy of."""
 CONTENTS = {
     "words.txt": "words of the training texts (each stands in them twice or more), which the clean-up takes for known",
-    "synonyms.txt": "the table of the defence encode",
+    "synonyms.txt": "the table of the defence encode: words of the training texts and their synonyms",
     "hardtext.json": "what hardtext needs to load the model defended",
 }
 """Files that are not transformers' own."""
@@ -198,12 +200,25 @@ def command(settings: Mapping[str, Any], domain: str, name: str, seed: int) -> s
 
 
 def of_domain(settings: Mapping[str, Any], name: str) -> str:
-    """How a command line names the domain; its file, where it is somebody's own, is a place on their machine."""
+    """How a command line names the domain; its file, where it is somebody's own, is a place on their machine.
+
+    >>> print(of_domain({"domain": {"path": "mine.csv", "text": "body", "delimiter": ";", "id": None}}, "mine"))
+    domain=file domain.name=mine domain.path=YOUR_FILE domain.text=body 'domain.delimiter=";"'
+    """
     if name in DOMAINS and name != "file":
         return f"domain={name}"
-    if "path" in (settings.get("domain") or {}):
-        return f"domain=file domain.name={name} domain.path=YOUR_FILE"
+    if "path" in (own := settings.get("domain") or {}):
+        usual = DOMAINS["file"](name=name, path="")
+        others = [_argument(f"domain.{key}", "YOUR_FILE" if key.endswith("_path") else value) for key, value in own.items()
+                  if key not in ("name", "path") and value != getattr(usual, key, value)]
+        return " ".join([f"domain=file domain.name={name} domain.path=YOUR_FILE", *others])
     return f"domain=sample domain.name={name}"
+
+
+def _argument(key: str, value: Any) -> str:
+    """A setting as it is typed in a shell."""
+    plain = not isinstance(value, str) or re.fullmatch(r"[\w./+-]+", value)
+    return shlex.quote(f"{key}={value}" if plain else f'{key}="{value}"')
 
 
 def clean_sheet(card: Card) -> Sheet:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from hardtext import secrecy
-from hardtext.core import InputError, Segments
+from hardtext.core import InputError, Segments, listed
 from hardtext.text import join
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class CallableVictim:
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
         """Class probabilities, float64 (len(texts), classes). An answer of another shape, or rows that are not
         probabilities, are an InputError; an exception of the function propagates."""
-        strings = [text if isinstance(text, str) else join(text) for text in texts]
+        strings = [text if isinstance(text, str) else join(text) for text in listed(texts)]
         parts = [self._ask(strings[i : i + self._batch_size]) for i in range(0, len(strings), self._batch_size)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.classes)))
 

@@ -15,7 +15,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
 
-from hardtext.core import InputError, Segments, Span
+from hardtext.core import InputError, Segments, Span, listed
 from hardtext.weights import resolve
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ class Tokeniser:
 
     def __call__(self, texts: Sequence[Segments | str]) -> TokenTable:
         inputs = [self._start(text if isinstance(text, str) else text[0]) if isinstance(text, str) or len(text) == 1
-                  else tuple(text) for text in texts]
+                  else tuple(text) for text in listed(texts)]
         wants_types = self._takes_types and any(isinstance(text, tuple) for text in inputs)
         ids, types, lengths, truncated = [], [], [], 0
         chunks = [inputs[i : i + CHUNK] for i in range(0, len(inputs), CHUNK)] or [[]]

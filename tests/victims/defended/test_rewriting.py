@@ -6,7 +6,7 @@ import pytest
 
 from hardtext.core import InputError, Victim
 from hardtext.victims.defended import rewriting
-from hardtext.victims.defended.settings import Canonicalise, Encode
+from hardtext.victims.defended.settings import Canonicalise, Encode, Smooth
 
 
 def test_the_victim_reads_clean_segments(rule):
@@ -58,3 +58,9 @@ def test_unknown_steps_are_refused(steps):
 def test_encoding_out_of_range_is_refused(values, words):
     with pytest.raises(InputError, match=f"hardening.encode.{words}"):
         Encode(**values)
+
+
+def test_one_string_is_not_taken_for_a_list_of_characters(rule):
+    for victim in (Encode().around(rule(len)), Smooth().around(rule(len))):
+        with pytest.raises(InputError, match="expected a list of texts, got one string"):
+            victim.probabilities("one text")

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hardtext.core import Segments, Victim
+from hardtext.core import Segments, Victim, listed
 from hardtext.victims.defended.identity import fingerprint
 from hardtext.victims.defended.settings import Canonicalise, Encode
 
@@ -38,7 +38,7 @@ class Rewriting:
     def probabilities(self, texts: Sequence[Segments | str]) -> np.ndarray:
         """As the victim's own, of the rewritten texts."""
         return self.victim.probabilities([(self.read(text),) if isinstance(text, str) else tuple(map(self.read, text))
-                                          for text in texts])
+                                          for text in listed(texts)])
 
     def read(self, segment: str) -> str:
         """A segment as the victim inside reads it."""

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import beta
 
 from hardtext import text as texts_of
-from hardtext.core import Segments, Victim
+from hardtext.core import Segments, Victim, listed
 from hardtext.seeding import derive
 from hardtext.text import match_case
 from hardtext.victims.defended.identity import fingerprint
@@ -48,7 +48,7 @@ class Smoothed:
         killed and goes on asks as if it had not been.
         """
         made: list[Segments] = []
-        for text in texts:
+        for text in listed(texts):
             segments = (text,) if isinstance(text, str) else text
             seed = derive(0, "smooth", *segments)
             if not self.settings.fixed:
