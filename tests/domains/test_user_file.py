@@ -239,6 +239,14 @@ def test_paths_that_lead_nowhere(tmp_path):
     refused(tmp_path / "t.docx", ".csv, .tsv, .jsonl")
 
 
+@pytest.mark.parametrize(("mark", "typed"), [(";", """domain.delimiter='";"'"""), ("\t", "domain.delimiter=tab"),
+                                            ("|", "'\"|\"'")])
+def test_columns_that_something_else_separates_are_answered_with_how_to_say_so(tmp_path, mark, typed):
+    path = tmp_path / "t.csv"
+    path.write_text(mark.join(("id", "text", "label")) + "\n" + mark.join("abc") + "\n")
+    refused(path, "reads as one column", typed)
+
+
 def test_unknown_columns_are_answered_with_those_there_are(tmp_path):
     path = write_csv(tmp_path / "t.csv", ROWS, header=("tweet", "class"))
     refused(path, path, "no column 'text'", "tweet, class", "domain.text=")

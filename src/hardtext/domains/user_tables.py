@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -122,6 +123,10 @@ def shown(names: Collection[str]) -> str:
 
 def _check_columns(path: Path, wanted: Collection[str], found: list[str]) -> None:
     for name in wanted:
+        if name not in found and len(found) == 1 and (other := re.search(r"[;\t|,]", found[0])):
+            mark = "tab" if other.group() == "\t" else f'\'"{other.group()}"\''
+            raise InputError(f"{path}: no column {name!r}; its first line reads as one column, {shown(found)}: say what "
+                             f"separates the columns, domain.delimiter={mark}")
         if name not in found:
             raise InputError(f"{path}: no column {name!r}; it has {shown(found)}: name yours with domain.text=, "
                              "domain.text_pair=, domain.label=, domain.id=, domain.split_column= or domain.group=")
