@@ -206,7 +206,7 @@ def _typed(config: DictConfig) -> Any:
             raise InputError(f"hardening={list(settings.hardening.names())}: name the trained model with model=")
         if not settings.model.hardened:
             settings.model.name += "".join(f"+{name}" for name in settings.hardening.names())
-    if settings.model is not None and settings.model.hardened:
+    if settings.model is not None and settings.model.trainable and settings.model.hardened:
         _keep_preset(settings.model.name, settings.hardening.names())
     return settings
 
