@@ -99,8 +99,8 @@ class AttackConfig(Command):
 class Matrix:
     """``experiment=robustness_matrix``: which victims are attacked, by what and how hard."""
 
-    rows: list[str] = field(default_factory=lambda: ["adv", "canonicalise", "augment", "embedding", "smooth", "output",
-                                                     "hard"])  # the plain victim besides; several defences: augment+output
+    rows: list[str] = field(default_factory=lambda: [  # the plain victim besides; several defences: augment+output
+        "adv", "canonicalise", "encode", "augment", "embedding", "smooth", "output", "hard"])
     attacks: list[str] = field(default_factory=lambda: ["bert_attack", "deepwordbug", "pwws", "genetic", "homoglyph_search",
                                                         "turquaz"])
     seeds: list[int] = field(default_factory=lambda: [0, 1])
@@ -327,7 +327,7 @@ def run_command(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         print("\ninterrupted; the same command goes on where this one stopped", file=sys.stderr)
         sys.exit(130)
-    except Exception:
+    except Exception:  # unforeseen: its traceback is printed without secrets, and the exit code is 1
         _break_off()
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from hardtext.core import Segments
 from hardtext.hardening.settings import HardeningSettings
 from hardtext.lexicon import wordnet
-from hardtext.lexicon.encoding import encoding
+from hardtext.lexicon.encoding import Near, encoding
 from hardtext.scoring.flags import is_date, is_negation, is_number
 from hardtext.text import words
 from hardtext.victims.defended.settings import Encode
@@ -49,9 +49,6 @@ def codes(settings: Encode, counts: Counter[str], names: set[str]) -> dict[str, 
         return [(other, nearness) for other, nearness in near(word) if other not in opposites and not told_apart(other)]
 
     return encoding(counts, others, synonyms, settings.chains)
-
-
-Near = Callable[[str], list[tuple[str, float]]]
 
 
 def _in_wordnet(word: str) -> list[tuple[str, float]]:
