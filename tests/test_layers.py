@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "hardtext"
 
 LAYERS = {
     "core": 0, "text": 0, "records": 0, "seeding": 0, "weights": 0, "progress": 0, "lexicon": 0, "spreadsheet": 0,
-    "secrecy": 0,
+    "secrecy": 0, "disks": 0, "locks": 0,
     "domains": 1, "scoring": 1, "runs": 1,
     "victims": 2, "attacks": 2, "saliency": 2, "results": 2,
     "probes": 3, "hardening": 3, "reporting": 3, "tracking": 3, "sweeping": 3, "executors": 3,

@@ -18,7 +18,7 @@ import yaml
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hardtext import runs
+from hardtext import disks, runs
 from hardtext.core import InputError
 from hardtext.runs import RunFolder
 
@@ -368,21 +368,21 @@ def test_a_read_only_folder(tmp_path):
     (errno.EIO, "; choose another folder")])
 def test_trouble_says_what_to_do(tmp_path, number, hint):
     for name in (tmp_path / "out" / "x", tmp_path / "out", tmp_path, None):  # of the folder, in it or above it
-        with pytest.raises(InputError, match=f"cannot write to .*out: .*{hint}"), runs.disk_trouble_at(tmp_path / "out"):
+        with pytest.raises(InputError, match=f"cannot write to .*out: .*{hint}"), disks.disk_trouble_at(tmp_path / "out"):
             raise OSError(number, os.strerror(number), None if name is None else str(name))
 
 
 def test_trouble_elsewhere_is_not_blamed_on_the_folder(tmp_path):
-    with pytest.raises(PermissionError), runs.disk_trouble_at(tmp_path / "out"):
+    with pytest.raises(PermissionError), disks.disk_trouble_at(tmp_path / "out"):
         raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/config.yaml")
 
 
 def test_path_trouble_is_one_line_that_names_the_file():
-    assert runs.path_trouble(OSError(errno.EACCES, "Permission denied", b"/a/key.csv")) == (
+    assert disks.path_trouble(OSError(errno.EACCES, "Permission denied", b"/a/key.csv")) == (
         "/a/key.csv: Permission denied; check its permissions")
-    long = runs.path_trouble(OSError(errno.ENAMETOOLONG, "File name too long", "x" * 5000))
+    long = disks.path_trouble(OSError(errno.ENAMETOOLONG, "File name too long", "x" * 5000))
     assert len(long) < 200 and long.endswith("…: File name too long; choose a shorter name")
-    assert runs.path_trouble(OSError("no number")) is None and runs.path_trouble(OSError(errno.ECHILD, "no child")) is None
+    assert disks.path_trouble(OSError("no number")) is None and disks.path_trouble(OSError(errno.ECHILD, "no child")) is None
 
 
 def test_a_full_disk_inside_the_run(tmp_path):
@@ -411,7 +411,7 @@ LIMITED = """
 
 def test_a_limit_on_file_sizes_met_by_a_library_that_raises_no_os_error(tmp_path):
     said = python(LIMITED, str(tmp_path)).communicate(timeout=60)[0]
-    assert said == (f"{runs.shown(tmp_path)}: File too large; raise the limit on file sizes (ulimit -f) and run the same "
+    assert said == (f"{disks.shown(tmp_path)}: File too large; raise the limit on file sizes (ulimit -f) and run the same "
                     f"command again, it goes on where it stopped\n")
     assert state(tmp_path)["state"] == "failed" and "File too large" in state(tmp_path)["error"]
 
@@ -420,10 +420,10 @@ def test_a_full_disk_is_known_by_whatever_words(tmp_path):
     wrapped = RuntimeError("storage")
     wrapped.__cause__ = ValueError("(sqlite3.OperationalError) database or disk is full")
     for error in (OSError(errno.ENOSPC, "x"), Exception("No space left on device (os error 28)"), wrapped):
-        assert runs.disk_trouble(error, tmp_path / "a").endswith("a: No space left on device; make room")
-    assert runs.disk_trouble(OSError(errno.ENOSPC, "x", "/a/b"), tmp_path).startswith("/a/b: ")
+        assert disks.disk_trouble(error, tmp_path / "a").endswith("a: No space left on device; make room")
+    assert disks.disk_trouble(OSError(errno.ENOSPC, "x", "/a/b"), tmp_path).startswith("/a/b: ")
     for error in (OSError(errno.ENOENT, "x"), Exception("(os error 2)"), ValueError("no"), KeyboardInterrupt()):
-        assert runs.disk_trouble(error, tmp_path) is None
+        assert disks.disk_trouble(error, tmp_path) is None
 
 
 def test_a_really_full_disk(tmp_path):
@@ -459,8 +459,8 @@ def test_a_really_full_disk(tmp_path):
 
 def test_a_message_shows_short_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert runs.shown(tmp_path / "runs" / "a") == "runs/a"
-    assert runs.shown(Path("/elsewhere")) == "/elsewhere"
+    assert disks.shown(tmp_path / "runs" / "a") == "runs/a"
+    assert disks.shown(Path("/elsewhere")) == "/elsewhere"
 
 
 def test_runs_are_cheap_to_import():

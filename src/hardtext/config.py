@@ -26,7 +26,7 @@ from hydra.errors import HydraException, OverrideParseException
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-from hardtext import runs
+from hardtext import disks, runs
 from hardtext.attacks import ATTACKS, Attack
 from hardtext.core import InputError
 from hardtext.domains import DOMAINS, DomainSettings
@@ -283,7 +283,7 @@ def run_job(story: Callable[[Any], object], config: DictConfig) -> None:
     except InputError as error:
         _refuse(str(error))
     except OSError as error:
-        if (trouble := runs.path_trouble(error)) is None:
+        if (trouble := disks.path_trouble(error)) is None:
             _break_off()
         _refuse(trouble)
     except Exception:  # here already, since Hydra would repeat the command line with the secrets that it may hold

@@ -15,7 +15,9 @@ from typing import Any
 
 from hardtext import records
 from hardtext.core import InputError
-from hardtext.runs import RESULT, component, differences, disk_trouble_at, listed, locked, read_config, shown
+from hardtext.disks import disk_trouble_at, shown
+from hardtext.locks import locked
+from hardtext.runs import RESULT, component, differences, listed, read_config
 from hardtext.secrecy import mask_secrets
 
 

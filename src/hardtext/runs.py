@@ -10,14 +10,11 @@ with the same one; a finished one is left as it is.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import json
 import logging
 import os
 import re
 import shutil
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -29,6 +26,8 @@ import yaml
 
 from hardtext import records
 from hardtext.core import InputError
+from hardtext.disks import disk_trouble, disk_trouble_at, shown
+from hardtext.locks import LOCK, locked
 from hardtext.secrecy import mask_secrets, scrubbed
 
 log = logging.getLogger(__name__)
@@ -45,7 +44,6 @@ OWN = ("config.yaml", "status.json", "made_from.json", "logs", "wandb", *WORK)
 RESULT = "made_from.json"
 """In a folder that holds a result of ``evaluate.py`` (``results.py``), which no run takes."""
 
-_LOCK = ".hardtext.lock"
 _ABSENT = "(absent)"
 _SHOWN_DIFFERENCES = 5
 
@@ -218,12 +216,6 @@ def read_status(path: Path) -> dict[str, Any] | None:
     return status if isinstance(status, dict) and status.get("state") in STATES else None
 
 
-def shown(path: Path) -> str:
-    """A path for messages: relative when it lies below the working folder."""
-    path = Path(path).absolute()
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -284,7 +276,7 @@ def _refuse_foreign(path: Path) -> None:
     if (path / RESULT).exists() and not (path / "config.yaml").exists():
         raise InputError(f"{shown(path)} holds a result of task={_task_of_result(path)}: choose another folder")
     there = _owned(path)
-    if there and not (path / _LOCK).exists() and read_status(path) is None:
+    if there and not (path / LOCK).exists() and read_status(path) is None:
         raise InputError(f"{shown(path)} is not a run folder but holds {', '.join(there)}: choose another folder")
 
 
@@ -330,106 +322,3 @@ def listed(changed: Mapping[str, str]) -> str:
     shown_first = [f"{key}: {change}" for key, change in changed.items()]
     rest = len(shown_first) - _SHOWN_DIFFERENCES
     return "; ".join(shown_first[:_SHOWN_DIFFERENCES]) + (f"; and {rest} more" if rest > 0 else "")
-
-
-# Trouble with paths and disks
-
-
-_HINTS = {errno.EACCES: "check its permissions", errno.EPERM: "check its permissions",
-          errno.ENAMETOOLONG: "choose a shorter name", errno.ELOOP: "it is a link to itself",
-          errno.EISDIR: "expected a file", errno.ENOTDIR: "a file is in the way of this folder",
-          errno.EEXIST: "a file is in the way of this folder", errno.EROFS: "choose another place",
-          errno.ENOSPC: "make room", errno.EDQUOT: "make room", errno.EFBIG: "raise the limit on file sizes (ulimit -f)"}
-"""What to do about an error of the system that says something of the user's files and nothing of this program."""
-
-
-_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-_IN_WORDS = re.compile(r"\(os error (\d+)\)")  # how libraries written in Rust say it: safetensors, tokenizers
-_DATABASE_FULL = "database or disk is full"  # how SQLite says it
-
-
-def disk_trouble(error: BaseException, path: Path) -> str | None:
-    """That the disk is full or read-only, with what to do, whatever library says so; None for another error.
-
-    ``path``: the folder to name where the error names no file.
-    """
-    while error is not None:
-        number = error.errno if isinstance(error, OSError) else None
-        if number is None and (said := _IN_WORDS.search(str(error))):
-            number = int(said[1])
-        if number is None and _DATABASE_FULL in str(error):
-            number = errno.ENOSPC
-        if number in _DISK:
-            name = error.filename if isinstance(error, OSError) and error.filename else shown(path)
-            return f"{name}: {os.strerror(number)}; {_HINTS[number]}"
-        error = error.__cause__ or error.__context__
-    return None
-
-
-def path_trouble(error: OSError) -> str | None:
-    """An error of the system about the user's files and folders in one line; None where it is another kind."""
-    if error.errno not in _HINTS:
-        return None
-    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes | os.PathLike) else ""
-    named = f"{name if len(name) <= 160 else name[:120] + '…'}: " if name else ""
-    return f"{named}{error.strerror}; {_HINTS[error.errno]}"
-
-
-@contextmanager
-def disk_trouble_at(path: Path) -> Iterator[None]:
-    """Say of an error of the system that this folder cannot be written to; one about another place goes on as it is."""
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error.filename, str | bytes):
-            other = Path(os.fsdecode(error.filename)).absolute()
-            if not (other.is_relative_to(Path(path).absolute()) or Path(path).absolute().is_relative_to(other)):
-                raise
-        hint = _HINTS.get(error.errno, "") if error.errno != errno.EACCES else "make it writable"
-        raise InputError(f"cannot write to {shown(path)[:200]}: {error.strerror or error}; {hint}{', or ' if hint else ''}"
-                         f"choose another folder with out=<folder>, or another place for all with "
-                         f"HARDTEXT_RUNS=<folder>") from error
-
-
-# The lock: the kernel holds it for the process, so it goes when the process goes, kill -9 included
-
-
-_held: set[int] = set()
-
-
-def _drop_in_child() -> None:
-    # A forked worker shares the lock; it must not outlive the process that took it.
-    while _held:
-        os.close(_held.pop())
-
-
-os.register_at_fork(after_in_child=_drop_in_child)
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a folder for this process. Raises InputError, with the pid, where another one works there."""
-    with disk_trouble_at(path):
-        descriptor = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        holder = os.pread(descriptor, 200, 0).decode("utf-8", "replace").strip() or "another process"
-        os.close(descriptor)
-        raise InputError(f"{shown(path)} is in use by {holder}: wait for it, "
-                         f"or choose another seed or folder") from error
-    except OSError as error:
-        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP):
-            os.close(descriptor)
-            raise
-        log.warning("%s: this file system has no locks; make sure that no second process works there", shown(path))
-    _held.add(descriptor)
-    try:
-        with disk_trouble_at(path):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
-        yield
-    finally:
-        if descriptor in _held:  # not in a forked child, which has closed it already
-            _held.remove(descriptor)
-            os.close(descriptor)

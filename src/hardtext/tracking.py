@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
-from hardtext import records, runs, spreadsheet, text
+from hardtext import disks, records, runs, spreadsheet, text
 from hardtext.core import Attempt, InputError, Segments
 from hardtext.secrecy import mask_secrets, scrubbed
 
@@ -321,7 +321,7 @@ def _start(folder: Path, settings: LoggerSettings, config: dict[str, Any], name:
         wandb.teardown()  # its service still holds the run that did not start
         mode, run = "offline", init("offline")
     if mode == "offline":
-        log.info("W&B offline; to upload it later: wandb sync %s/wandb/offline-run-*", runs.shown(folder))
+        log.info("W&B offline; to upload it later: wandb sync %s/wandb/offline-run-*", disks.shown(folder))
     return run
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import yaml
 
-from hardtext import runs
+from hardtext import locks
 from hardtext.config import compose
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines import evaluate
@@ -71,7 +71,7 @@ def test_only_the_matrix_takes_an_executor():
 
 
 def test_a_second_matrix_in_one_folder_is_refused_with_the_pid(tmp_path):
-    with runs.locked(tmp_path), pytest.raises(InputError, match=f"is in use by process {os.getpid()} on"):
+    with locks.locked(tmp_path), pytest.raises(InputError, match=f"is in use by process {os.getpid()} on"):
         matrix.run(settings("domain.train=32", f"out={tmp_path}"))
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, tracking
+from hardtext import disks, records, runs, tracking
 from hardtext.core import InputError
 from hardtext.pipelines.common import folder_of
 from hardtext.reporting import annotation
@@ -39,7 +39,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
 
     folder = folder_of(runs.evaluate_folder("agreement", place(source)), config.out, config.label)
     settings = {"task": "agreement", "annotations": str(source.resolve())}
-    with (result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder, runs.disk_trouble_at(folder),
+    with (result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder, disks.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, name=f"agreement {source.stem}", group=config.group) as diary):
         diary.summary({name: result[name] for name in ("pairs", "judgements", "cohen_kappa", "krippendorff_alpha")})
         records.write_json(folder / "agreement.json", result)
@@ -48,7 +48,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     if result["missing"] or result["unjudged"] or result["judged_once"]:
         log.warning("%s is not complete: %d pairs of the draw are missing, %d have no judgement, %d have one", source,
                     len(result["missing"]), result["unjudged"], result["judged_once"])
-    log.info("written to %s", runs.shown(folder / "agreement.json"))
+    log.info("written to %s", disks.shown(folder / "agreement.json"))
     return result
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from hardtext import records, runs, scoring, tracking
+from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_of
 from hardtext.reporting import annotation
@@ -52,12 +52,12 @@ def run(config: EvaluateConfig) -> list[annotation.Task]:
     with result_folder(folder, {"task": "annotate"}, [*annotation.WRITTEN, "drawn.json"],
                             overwrite=config.overwrite) as folder:
         if not config.overwrite and (others := annotation.in_the_way(folder, files)):
-            raise InputError(f"{runs.shown(folder)} holds another draw, or answers to this one ({', '.join(others)} would "
+            raise InputError(f"{disks.shown(folder)} holds another draw, or answers to this one ({', '.join(others)} would "
                              f"be written over): choose another seed or out=<folder>, or replace it with overwrite=true")
         for name in systems:
             if counts[name] < config.per_system:
                 log.warning("%s: %d successes, fewer than per_system=%d", name, counts[name], config.per_system)
-        with (runs.disk_trouble_at(folder),
+        with (disks.disk_trouble_at(folder),
               tracking.open_run(folder, config.logger, settings, name=f"annotate {config.format}",
                                 group=config.group) as diary):
             annotation.write_tasks(folder, files, overwrite=config.overwrite)
@@ -66,7 +66,7 @@ def run(config: EvaluateConfig) -> list[annotation.Task]:
     console = Console()
     console.print(drawn_table(strata, f"{len(drawn)} pairs to judge, of {len(counts)} systems"))
     console.print(Text(f"keep {annotation.KEY} from the annotators: it says which system made which pair"))
-    log.info("written to %s: %s, drawn.json", runs.shown(folder), ", ".join(files))
+    log.info("written to %s: %s, drawn.json", disks.shown(folder), ", ".join(files))
     return drawn
 
 
@@ -100,7 +100,7 @@ def read(paths: Sequence[Path], domain: str | None) -> tuple[dict[Path, list[Att
         attempts = scoring.load_attempts(path.parent if path.name == "attempts.jsonl" else path, domain)
         run = (claims.digest(path), attempts[0].domain, attempts[0].victim)
         if run in seen:
-            copies.append(f"{runs.shown(path)} (a copy of {runs.shown(seen[run])})")
+            copies.append(f"{disks.shown(path)} (a copy of {disks.shown(seen[run])})")
         else:
             found[path], seen[run] = attempts, path
     return found, copies

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, scoring, tracking
+from hardtext import disks, records, runs, scoring, tracking
 from hardtext.attacks import choose, engine
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
 from hardtext.executors import runner
@@ -44,13 +44,13 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
     folder = folder_of(default, config.out, config.label)
     there = len(records.sound_rows(rows)[0]) if (rows := folder / "attempts.jsonl").is_file() else 0
     if there > len(examples) and not config.overwrite:
-        raise InputError(f"{runs.shown(folder)} holds {there} attempts already and limit={config.limit} asks for "
+        raise InputError(f"{disks.shown(folder)} holds {there} attempts already and limit={config.limit} asks for "
                          f"{len(examples)}: leave the limit out, or set overwrite=true or out=<folder>")
     settings = to_dict(config) | {"victim_fingerprint": victim.fingerprint}
     with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "device", "executor"), extend=("limit",),
                              overwrite=config.overwrite) as folder_run:
         if folder_run.done:
-            log.info("%s: done before; overwrite=true attacks again", runs.shown(folder))
+            log.info("%s: done before; overwrite=true attacks again", disks.shown(folder))
             attempts = scoring.load_attempts(folder)
             summary = records.read_json(folder / "summary.json")
         else:
@@ -62,7 +62,7 @@ def run(config: AttackConfig) -> Sequence[Attempt]:
                          if isinstance(value, (str, int, float)))
     title = config.attack.name + (f" ({settings})" if settings else "")
     attack_table.print_summary(f"{title} against {victim.name} on {where}", summary, notes="\n".join(notes))
-    log.info("score it with: python evaluate.py task=score attempts=%s", runs.shown(folder))
+    log.info("score it with: python evaluate.py task=score attempts=%s", disks.shown(folder))
     return attempts
 
 

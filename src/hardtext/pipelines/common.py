@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import runs
+from hardtext import disks, runs
 from hardtext.attacks import Attack
 from hardtext.attacks.base import MaskedLMAttack
 from hardtext.core import Attempt, Corpus, Domain, InputError, Victim
@@ -50,7 +50,7 @@ def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str 
         return model.victim(domain, **options)
     folder = runs.train_folder(domain.name, model.name, seed) / "victim"
     if not folder.is_dir():
-        raise InputError(f"no victim at {runs.shown(folder)}: make it with "
+        raise InputError(f"no victim at {disks.shown(folder)}: make it with "
                          f"python train.py domain={domain.name} {chosen(model)} seed={seed}, or name one with victim=")
     return victim_at(folder, domain, name=model.name, **options)
 
@@ -71,7 +71,7 @@ def victim_at(source: str | Path, domain: Domain, **options: Any) -> Victim:
         try:
             match(theirs, domain.classes)
         except InputError as error:
-            raise InputError(f"victim={runs.shown(folder)}: trained for domain {trained.get('name')} ({', '.join(theirs)}), "
+            raise InputError(f"victim={disks.shown(folder)}: trained for domain {trained.get('name')} ({', '.join(theirs)}), "
                              f"but domain={domain.name} has {', '.join(domain.classes)}; choose a victim of that "
                              f"domain") from error
     return check_classes(load_victim(source, classes=domain.classes, **options), domain)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hardtext import runs, scoring, tracking
+from hardtext import disks, runs, scoring, tracking
 from hardtext.attacks import engine
 from hardtext.core import Attempt, Corpus, InputError, Segments
 from hardtext.hardening import detection
@@ -100,7 +100,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     folder = folder_of(default, config.out, config.label)
     settings = {"task": "detect", "attempts": config.attempts, "domain": corpus.domain.name, "limit": config.limit,
                 "seed": config.seed, "masked_lm": masked_lm.name, "clean": config.detect.clean}
-    with (runs.disk_trouble_at(folder), tracking.open_run(folder, config.logger, settings, group=config.group,
+    with (disks.disk_trouble_at(folder), tracking.open_run(folder, config.logger, settings, group=config.group,
                                                           name=f"detect {corpus.domain.name}") as diary):
         report = detect_table.write(folder, about, judged, by_attack, thresholds, detector.to_row(), settings)
         curves = {view: {name: (column(table([s.adversarial for s in tested])), column(table(texts)))
@@ -108,7 +108,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
         detect_figures.draw(folder, about, curves)
         diary.summary({f"{name}/{view}/auc": one.auc for name, views in judged.items() for view, one in views.items()})
     detect_table.show(about, judged, by_attack, thresholds)
-    log.info("written to %s", runs.shown(folder / "detect.md"))
+    log.info("written to %s", disks.shown(folder / "detect.md"))
     return report
 
 

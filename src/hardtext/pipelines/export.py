@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 
-from hardtext import records, runs, scoring
+from hardtext import disks, locks, records, runs, scoring
 from hardtext.attacks import ATTACKS
 from hardtext.core import SPLITS, Attempt, Domain, InputError, Victim
 from hardtext.domains import DOMAINS
@@ -64,17 +64,17 @@ def run(config: EvaluateConfig) -> Card:
     metrics, record = metrics_of(source), read_record(source / "victim")
     domain = domain_of(record, source / "victim" / RECORD)
     if config.domain is not None and config.domain.name != domain.name:
-        raise InputError(f"domain={config.domain.name}: the victim at {runs.shown(source)} was trained for {domain.name}")
+        raise InputError(f"domain={config.domain.name}: the victim at {disks.shown(source)} was trained for {domain.name}")
     default = runs.evaluate_folder("export", domain.name, record["name"], f"seed={metrics.get('seed', config.seed)}")
     folder = folder_of(default, config.out, config.label).resolve()  # a link stays one: what it leads to is replaced
-    victim = load_victim(source, classes=domain.classes, device=config.device)
-    check_place(folder, victim.fingerprint, config.overwrite)
-    found = attack_runs(victim, record, domain, config)
-    attacked = tuple(measured(one, known_by, domain, config) for one, known_by in found)
-    matrices = matrices_of(victim.fingerprint, domain, config)
-    met = {one.attempts[0].attack for one, _ in found} | {name for one in matrices for name, *_ in one.attacks}
-    met |= {(metrics.get("robustness") or {}).get("attack")}
-    with staged(folder) as new:
+    with staged(folder) as new:  # first of all, so that a place that cannot be written to costs nobody the scoring
+        victim = load_victim(source, classes=domain.classes, device=config.device)
+        check_place(folder, victim.fingerprint, config.overwrite)
+        found = attack_runs(victim, record, domain, config)
+        attacked = tuple(measured(one, known_by, domain, config) for one, known_by in found)
+        matrices = matrices_of(victim.fingerprint, domain, config)
+        met = {one.attempts[0].attack for one, _ in found} | {name for one in matrices for name, *_ in one.attacks}
+        met |= {(metrics.get("robustness") or {}).get("attack")}
         card = Card(domain=domain, record=record, metrics=metrics, settings=settings_at(source / "config.yaml"),
                     attacked=attacked, matrices=matrices, files=copy(source / "victim", new),
                     fingerprint=victim.fingerprint,
@@ -85,7 +85,7 @@ def run(config: EvaluateConfig) -> Card:
         names = [*(name for name, *_ in card.files), CARD, OURS]
         records.write_json(new / OURS, row_of(card, names, claims.digest(new / CARD)))
     show(card)
-    log.info("written to %s", runs.shown(folder))
+    log.info("written to %s", disks.shown(folder))
     if wanted.push is not None:
         address = hub_upload.push(folder, names, wanted.push, private=wanted.private,
                                   message=f"{record['name']} on {domain.name}, exported by hardtext")
@@ -106,9 +106,10 @@ def trained_at(config: EvaluateConfig) -> Path:
         folder = runs.train_folder(config.domain.name, config.model.name, config.seed)
         advice = "make it with python train.py, or name another with victim="
     if missing := [name for name in ("victim/config.json", "metrics.json") if not (folder / name).is_file()]:
-        raise InputError(f"no trained victim at {runs.shown(folder)} (expected {missing[0]} in it): {advice}")
+        raise InputError(f"no trained victim at {disks.shown(folder)} (expected {missing[0]} in it): {advice}")
     if (state := state_at(folder)) not in ("", "done"):
-        raise InputError(f"{runs.shown(folder)}: its training is not finished ({state}); run the same train.py command again")
+        raise InputError(f"{disks.shown(folder)}: its training is not finished ({state}); run the same train.py command "
+                         f"again")
     return folder
 
 
@@ -120,18 +121,18 @@ def metrics_of(folder: Path) -> dict[str, Any]:
         if one.folder == folder and isinstance(examples, dict) and set(SPLITS) <= examples.keys():
             return one.metrics
     raise InputError(left_out[0] if left_out else
-                     f"{runs.shown(folder / 'metrics.json')}: no figures of train.py; train again with overwrite=true")
+                     f"{disks.shown(folder / 'metrics.json')}: no figures of train.py; train again with overwrite=true")
 
 
 def domain_of(record: dict[str, Any], file: Path) -> Domain:
     """What the labels of a victim mean, from its hardtext.json."""
     if not (isinstance(record.get("family"), str) and isinstance(record.get("versions"), dict)):
-        raise InputError(f"{runs.shown(file)}: damaged (expected the family and the versions of the victim); train it again")
+        raise InputError(f"{disks.shown(file)}: damaged (expected the family and the versions of the victim); train it again")
     try:
         values = dict(record["domain"])
         return Domain(**values | {"classes": tuple(values["classes"]), "positive": tuple(values["positive"])})
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{runs.shown(file)}: damaged (expected the domain of the victim); train it again") from error
+        raise InputError(f"{disks.shown(file)}: damaged (expected the domain of the victim); train it again") from error
 
 
 def language_of(domain: Domain) -> str | None:
@@ -163,14 +164,14 @@ def attack_runs(victim: Victim, record: dict[str, Any], domain: Domain,
             foreign += 1
             continue
         if (state := state_at(file.parent)) not in ("", "done"):
-            log.warning("left out: %s: the attack is not finished (%s)", runs.shown(file), state)
+            log.warning("left out: %s: the attack is not finished (%s)", disks.shown(file), state)
             continue
         one = attack_run(file)
         if one is None:
             continue
         why = "" if told else unlike(victim, record, one.attempts)
         if why:
-            log.warning("left out: %s: %s", runs.shown(file), why)
+            log.warning("left out: %s: %s", disks.shown(file), why)
             continue
         known = ("by the fingerprint that attack.py noted" if told else
                  "by its answers: asked again about the texts, it gave those in the attempts")
@@ -192,7 +193,7 @@ def attack_run(file: Path) -> AttackRun | None:
     for one in runs_there:
         if one.folder == file.parent and any(attempt.status != "error" for attempt in one.attempts):
             return one
-    log.warning("left out: %s: it holds no attempt that is no error", runs.shown(file))
+    log.warning("left out: %s: it holds no attempt that is no error", disks.shown(file))
     return None
 
 
@@ -215,7 +216,7 @@ def measured(one: AttackRun, known_by: str, domain: Domain, config: EvaluateConf
     """The figures of an attack run: those of task=score with the same scorer, or scored now."""
     row = next((scores for scores in one.scores if scores["semantic_scorer"] == config.semantic.name), None)
     if row is None:
-        log.info("scoring %s (task=score keeps its scores for the next time)", runs.shown(one.folder))
+        log.info("scoring %s (task=score keeps its scores for the next time)", disks.shown(one.folder))
         row = scoring.score(one.attempts, semantic=config.semantic, segmenter=config.segmenter, seed=config.seed).to_row()
     told, first = one.summary.row, one.attempts[0]
     cap, share = told.get("max_queries", "unknown"), told.get("single_query_successes")
@@ -275,7 +276,7 @@ def in_matrix(file: Path, fingerprint: str) -> InMatrix | None:
                 own = tuple((attack, cells["plain", attack, seed], cells[name, attack, seed]) for attack in attacks)
                 return InMatrix(matrix["about"], name, seed, rows["plain"], rows[name], own)
     except (KeyError, TypeError, IndexError) as error:
-        raise InputError(f"{runs.shown(file)}: no matrix of task=robustness_matrix "
+        raise InputError(f"{disks.shown(file)}: no matrix of task=robustness_matrix "
                          f"({type(error).__name__}: {error})") from error
     return None
 
@@ -289,39 +290,49 @@ def check_place(folder: Path, fingerprint: str, overwrite: bool) -> None:
         return
     another = "choose another folder with out="
     if not (folder / OURS).is_file():
-        raise InputError(f"{runs.shown(folder)} is no export of ours, and is there already: {another}")
+        raise InputError(f"{disks.shown(folder)} is no export of ours, and is there already: {another}")
     row = records.read_json(folder / OURS)
     names = row.get("files") if isinstance(row, dict) else None
     if not isinstance(names, list):
-        raise InputError(f"{runs.shown(folder / OURS)} is damaged: {another}")
+        raise InputError(f"{disks.shown(folder / OURS)} is damaged: {another}")
     if strangers := sorted(path.name for path in folder.iterdir() if path.name not in names):
-        raise InputError(f"{runs.shown(folder)} holds {', '.join(strangers[:5])} besides an export, which would be lost: "
+        raise InputError(f"{disks.shown(folder)} holds {', '.join(strangers[:5])} besides an export, which would be lost: "
                          f"{another}")
     if row.get("fingerprint") != fingerprint and not overwrite:
-        raise InputError(f"{runs.shown(folder)} holds the export of another victim: {another}, or overwrite=true replaces it")
+        raise InputError(f"{disks.shown(folder)} holds the export of another victim: {another}, or overwrite=true replaces "
+                         f"it")
 
 
 @contextmanager
 def staged(folder: Path) -> Iterator[Path]:
-    """A folder beside this one that takes its place at the end: a kill or an error leaves what was there before."""
-    new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{word}") for word in ("new", "old"))
-    with runs.disk_trouble_at(folder):
-        with runs.disk_trouble_at(folder.parent):
-            shutil.rmtree(new, ignore_errors=True)  # of a killed process that had this number
-            new.mkdir(parents=True)
-        try:
-            yield new
-            if folder.exists():
-                os.rename(folder, old)
+    """A folder that takes the place of this one at the end: a kill or an error leaves what was there before.
+
+    It is made in a hidden one beside it, which one process holds at a time; the next export there clears what a killed
+    one left.
+    """
+    aside = folder.with_name(f".{folder.name}.hardtext")
+    new, old = aside / "new", aside / "old"
+    with disks.disk_trouble_at(folder):
+        with disks.disk_trouble_at(folder.parent):
+            aside.mkdir(parents=True, exist_ok=True)
+        with locks.locked(aside):
             try:
-                os.rename(new, folder)
-            except OSError:
-                if old.exists():
+                if old.exists() and not folder.exists():  # killed between the two moves
                     os.rename(old, folder)
-                raise
-            shutil.rmtree(old, ignore_errors=True)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
+                for left in (new, old):
+                    shutil.rmtree(left, ignore_errors=True)
+                new.mkdir()
+                yield new
+                if folder.exists():
+                    os.rename(folder, old)
+                try:
+                    os.rename(new, folder)
+                except OSError:
+                    if old.exists():
+                        os.rename(old, folder)
+                    raise
+            finally:
+                shutil.rmtree(aside, ignore_errors=True)
 
 
 def copy(victim: Path, folder: Path) -> tuple[tuple[str, int, str], ...]:
@@ -329,7 +340,7 @@ def copy(victim: Path, folder: Path) -> tuple[tuple[str, int, str], ...]:
     found = []
     for file in sorted(victim.iterdir()):
         if not file.is_file() or file.suffix not in KEPT:
-            log.warning("left out: %s: an export holds %s alone", runs.shown(file), ", ".join(KEPT))
+            log.warning("left out: %s: an export holds %s alone", disks.shown(file), ", ".join(KEPT))
             continue
         shutil.copyfile(file, folder / file.name)  # its content; safetensors are written for their owner's eyes alone
         found.append((file.name, file.stat().st_size, claims.digest(folder / file.name)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs
+from hardtext import disks, records, runs
 from hardtext.core import Domain, InputError
 from hardtext.domains import DomainSettings
 from hardtext.domains.published import PublishedDomain
@@ -58,7 +58,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     records.write_json(folder / "benchmark.json", result)
     records.write_text(folder / "benchmark.md", benchmark.markdown([result], *there(folder)))
     show([result])
-    log.info("written to %s", runs.shown(folder / "benchmark.md"))
+    log.info("written to %s", disks.shown(folder / "benchmark.md"))
     merge(config)
     return result
 
@@ -128,7 +128,7 @@ def merge(config: EvaluateConfig) -> None:
     records.write_text(root / "benchmark.md", benchmark.markdown(list(found.values()), links, {}))
     left_out = [result["domain"] for result in found.values() if result["skipped"]]
     log.info("%d benchmark%s on one page%s: %s", len(made), "s" * (len(made) > 1),
-             f" (left out for lack of data: {', '.join(left_out)})" if left_out else "", runs.shown(root / "benchmark.md"))
+             f" (left out for lack of data: {', '.join(left_out)})" if left_out else "", disks.shown(root / "benchmark.md"))
 
 
 def show(results: list[dict[str, Any]]) -> None:

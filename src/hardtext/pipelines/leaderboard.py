@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from hardtext import records, runs, scoring, tracking
+from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, InputError
 from hardtext.pipelines.common import folder_for_runs, folder_of
 from hardtext.reporting import leaderboard_formats as formats
@@ -48,7 +48,7 @@ def run(config: EvaluateConfig) -> board.Board:
         found = [claim_of(path, about, config.semantic, folder / "claims") for path, about in headers.items()]
         made = board.build(found, seed=config.seed)
         tables = sheets(made, left_out)
-        with (runs.disk_trouble_at(folder),
+        with (disks.disk_trouble_at(folder),
               tracking.open_run(folder, config.logger, settings, name="leaderboard", group=config.group) as diary):
             diary.summary({f"{cell.domain}/{cell.victim}/{cell.system}/bodega": cell.bodega for cell in made.cells})
             records.write_json(folder / "leaderboard.json", formats.board_json(made, settings=settings, left_out=left_out))
@@ -59,7 +59,7 @@ def run(config: EvaluateConfig) -> board.Board:
     console = Console()
     for table in tables:
         console.print(formats.rich_table(table), "")
-    log.info("written to %s", runs.shown(folder))
+    log.info("written to %s", disks.shown(folder))
     return made
 
 
@@ -152,6 +152,6 @@ def claim_of(path: Path, about: claims.Header, semantic: SemanticSettings, folde
     if claim is None:
         log.info("measuring %s", about.source)
         claim = claims.measure(read(path, quiet=True), about, semantic)  # collect has read it
-        with runs.disk_trouble_at(folder):
+        with disks.disk_trouble_at(folder):
             records.write_json(file, claim.to_row())
     return claim

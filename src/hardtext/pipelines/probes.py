@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, tracking
+from hardtext import disks, records, runs, tracking
 from hardtext.attacks import engine, sanity
 from hardtext.core import Domain, Example, InputError, Victim
 from hardtext.domains import DomainSettings
@@ -69,7 +69,7 @@ def run(config: EvaluateConfig) -> Report:
         runs.refuse_other_config(folder, kept, ("limit",))
         there = len({answer.id for answer in asking.read(rows)}) if rows.is_file() else 0
         if there > len(examples):
-            raise InputError(f"{runs.shown(folder)} holds the answers about {there:,} texts already and limit="
+            raise InputError(f"{disks.shown(folder)} holds the answers about {there:,} texts already and limit="
                              f"{config.limit} asks about {len(examples):,}: leave the limit out, or set overwrite=true or "
                              f"out=<folder>")
     found = sanity.check(victim, examples, config.seed)
@@ -80,7 +80,7 @@ def run(config: EvaluateConfig) -> Report:
     with (runs.RunFolder.open(folder, kept, extend=("limit",), overwrite=config.overwrite) as job,
           tracking.open_run(folder, config.logger, kept, name=f"probes {domain.name} {model}", group=config.group) as diary):
         if job.done:
-            log.info("%s: done before; overwrite=true asks again", runs.shown(folder))
+            log.info("%s: done before; overwrite=true asks again", disks.shown(folder))
         answers = asking.ask(rows, chosen, examples, victim, domain=domain, settings=settings, seed=config.seed)
         made = report(answers, [question_of(probe, settings) for probe in chosen], domain, model=model, split=config.split,
                       seed=config.seed, warnings=warnings, reading=changed("domain", config.domain, _NOT_NAMED),
@@ -88,7 +88,7 @@ def run(config: EvaluateConfig) -> Report:
         write(made, folder, kept, formats.pairs_csv(answers, domain.classes))
         diary.summary(summary_of(made))
     show(made)
-    log.info("written to %s", runs.shown(folder))
+    log.info("written to %s", disks.shown(folder))
     return made
 
 

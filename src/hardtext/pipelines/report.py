@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, tracking
+from hardtext import disks, records, runs, tracking
 from hardtext.pipelines.common import folder_for_runs, folder_of
 from hardtext.reporting.report import measuring, page, reading, scenario
 from hardtext.results import result_folder
@@ -43,19 +43,19 @@ def run(config: EvaluateConfig) -> Report:
     settings = {"task": "report", "runs": str(root.resolve())}
     with result_folder(folder, settings, FILES, overwrite=config.overwrite) as folder:
         log.info("%d attack runs with %d attempts below %s", len(attacks), sum(len(run.attempts) for run in attacks),
-                 runs.shown(root))
+                 disks.shown(root))
         measured = measuring.measure(attacks, config.semantic, config.seed, config.segmenter)
         found = scenario.scenarios(attacks, measured, root)
         made = datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")
         html = page.render(found, trains, config.semantic.name, made, left_out=left_out,
                            classes=reading.class_names([*trains, *elsewhere]))
         rows = [section.row() for section in found]
-        with (runs.disk_trouble_at(folder),
+        with (disks.disk_trouble_at(folder),
               tracking.open_run(folder, config.logger, settings, name="report", group=config.group) as diary):
             diary.summary({"runs": len(rows), "attempts": sum(row["attempts"] for row in rows)})
             records.write_json(folder / "report.json", {"runs": rows, "left_out": left_out, "versions": page.versions(),
                                                         "made": made})
             records.write_text(folder / "report.html", html)
-    log.info("written to %s (%.1f MB); open it in a browser", runs.shown(folder / "report.html"),
+    log.info("written to %s (%.1f MB); open it in a browser", disks.shown(folder / "report.html"),
              len(html.encode("utf-8")) / 1e6)
     return Report(folder / "report.html", rows)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hardtext import records, runs, tracking
+from hardtext import disks, locks, records, runs, tracking
 from hardtext.attacks import engine, ties
 from hardtext.core import Attempt, InputError, Victim
 from hardtext.hardening.settings import HARDENING
@@ -68,9 +68,9 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
     settings = {"task": "robustness_matrix", "domain": names[0], "model": names[1], "split": config.split,
                 "limit": config.limit, "seed": config.seed, "semantic": claims.settings_of(semantic),
                 "matrix": asdict(wanted), "victims": {job.row: made_with(job) for job in jobs}}
-    with runs.disk_trouble_at(folder):
+    with disks.disk_trouble_at(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with (runs.locked(folder), runs.disk_trouble_at(folder),
+    with (locks.locked(folder), disks.disk_trouble_at(folder),
           tracking.open_run(folder, config.logger, settings, group=config.group,
                             name=f"robustness {' '.join(names)}") as diary):
         cells, trained, marks = [], [], [f"domain: {corpus.domain.stand_in}"] * bool(corpus.domain.stand_in)
@@ -108,7 +108,7 @@ def run(config: EvaluateConfig) -> list[robustness.Row]:
         diary.summary({f"{row.victim}/{key}": value for row in rows for key in ("mean", "ratio", "success")
                        if (value := getattr(row, key)) is not None})
     matrix_table.show(about, rows, cells)
-    log.info("written to %s", runs.shown(folder / "matrix.md"))
+    log.info("written to %s", disks.shown(folder / "matrix.md"))
     return rows
 
 
@@ -275,6 +275,6 @@ def chosen_by(folder: Path) -> dict[str, Any] | None:
         return None
     dev = records.read_json(file)
     if not isinstance(dev, dict) or not {"about", "rows", "settings"} <= dev.keys():
-        log.warning("%s is no matrix: what was chosen on dev is not repeated here", runs.shown(file))
+        log.warning("%s is no matrix: what was chosen on dev is not repeated here", disks.shown(file))
         return None
-    return {"file": runs.shown(file), "about": dev["about"], "rows": dev["rows"], "victims": dev["settings"].get("victims")}
+    return {"file": disks.shown(file), "about": dev["about"], "rows": dev["rows"], "victims": dev["settings"].get("victims")}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from hardtext import records, runs, scoring, tracking
+from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
 from hardtext.pipelines.common import ALIKE, check_classes, find_victim, folder_of, load_corpus
 from hardtext.pipelines.score import place
@@ -97,13 +97,13 @@ def run(config: EvaluateConfig) -> views.Views:
                             len(texts.all))
         found = views.look(rows.read(file), about, texts.attempts)
         if job.done:
-            log.info("%s: done before; overwrite=true explains again", runs.shown(folder))
+            log.info("%s: done before; overwrite=true explains again", disks.shown(folder))
         else:
             with tracking.open_run(folder, config.logger, settings, group=config.group,
                                    name=f"saliency {domain.name} {name} {config.method}") as diary:
                 write(folder, found, diary)
     show(found)
-    log.info("written to %s; open saliency.html in a browser", runs.shown(folder))
+    log.info("written to %s; open saliency.html in a browser", disks.shown(folder))
     return found
 
 
@@ -184,12 +184,12 @@ def kept(file: Path, texts: Texts, domain: Domain, digest: str) -> dict[str, Exp
     again = "overwrite=true starts again, or choose another seed or out=<folder>"
     for row in found.values():
         if row.settings != digest or len(row.probs) != len(domain.classes):
-            raise InputError(f"{runs.shown(file)} holds rows made with other settings or another victim: {again}")
+            raise InputError(f"{disks.shown(file)} holds rows made with other settings or another victim: {again}")
         if known.get(row.id) != row.segments:
-            raise InputError(f"{runs.shown(file)} holds text {row.id!r}, which is not, or no longer, among the "
+            raise InputError(f"{disks.shown(file)} holds text {row.id!r}, which is not, or no longer, among the "
                              f"{len(known):,} texts to choose from: {again}")
         if row.id not in asked:
-            raise InputError(f"{runs.shown(file)} holds {len(found):,} texts and limit={texts.limit} asks for "
+            raise InputError(f"{disks.shown(file)} holds {len(found):,} texts and limit={texts.limit} asks for "
                              f"{len(asked):,}: leave the limit out, or set overwrite=true or out=<folder>")
     return found
 

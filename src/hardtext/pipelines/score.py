@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hardtext import records, runs, scoring, tracking
+from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, InputError, Victim
 from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
 from hardtext.reporting import run_marks, score_table
@@ -60,7 +60,7 @@ def run(config: EvaluateConfig) -> scoring.Scores:
         name = f"score {scores.domain} {scores.victim} {scores.attack}"
         row = scores.to_row() | {"attempts": str(source.resolve()), "attempts_sha256": digest,
                                  "domain_stand_in": stand_in, "strict": found.to_row() if found else None, "notes": notes}
-        with (runs.disk_trouble_at(folder),
+        with (disks.disk_trouble_at(folder),
               tracking.open_run(folder, config.logger, made_from, name=name, group=config.group) as diary):
             diary.summary({name: getattr(scores, name) for name in TRACKED})
             diary.attempts("attempts", attempts)
@@ -70,7 +70,7 @@ def run(config: EvaluateConfig) -> scoring.Scores:
     score_table.print_scores(scores, published, stand_in)
     for note in notes:
         print(note)
-    log.info("written to %s", runs.shown(folder / "scores.json"))
+    log.info("written to %s", disks.shown(folder / "scores.json"))
     return scores
 
 
@@ -126,6 +126,6 @@ def victim_of(config: EvaluateConfig, domain: Domain, first: Attempt) -> Victim:
         return victim_at(config.victim, domain, device=config.device, trust_remote_code=config.trust_remote_code)
     folder = runs.train_folder(domain.name, first.victim, first.seed) / "victim"
     if not folder.is_dir():
-        raise InputError(f"strict=true: no victim at {runs.shown(folder)}; name it with victim=<folder or hub id>, or "
+        raise InputError(f"strict=true: no victim at {disks.shown(folder)}; name it with victim=<folder or hub id>, or "
                          f"with model= and seed= the one that train.py left")
     return victim_at(folder, domain, device=config.device)

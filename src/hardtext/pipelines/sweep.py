@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs
+from hardtext import disks, records, runs
 from hardtext.core import InputError
 from hardtext.pipelines.common import ALIKE
 from hardtext.sweeping import OptunaSettings, SweepSettings
@@ -121,7 +121,7 @@ class Sweep:
         self.launched = 0
 
     def run(self) -> None:
-        log.info("sweep: %s", runs.shown(self.plan.folder))
+        log.info("sweep: %s", disks.shown(self.plan.folder))
         if isinstance(self.plan.settings, OptunaSettings):
             log.info("making small: %s", self.stated)
             self._run_optuna(self.plan.settings)
@@ -247,7 +247,7 @@ class Sweep:
             self._state_what_there_is([job for job in jobs if job.state == "done"])
         rows = [{"number": job.number, "state": job.state, "values": {shown(k): v for k, v in job.values.items()},
                  "objective": self._value(job), "figures": job.figures, "seconds": job.seconds, "error": job.error,
-                 "error_file": runs.shown(self.jobs.path(job) / ERROR) if job.state == "failed" else None}
+                 "error_file": disks.shown(self.jobs.path(job) / ERROR) if job.state == "failed" else None}
                 for job in sorted(jobs, key=lambda job: job.number)]
         axes = {shown(key): isinstance(part, Interval) and part.log for key, part in self.plan.space.items()}
         best = sweep_table.best(rows)
@@ -261,7 +261,7 @@ class Sweep:
         if finished:
             sweep_figures.draw(folder, rows, axes, self.stated)
             sweep_table.show(table)
-            log.info("table and figures: %s", runs.shown(folder))
+            log.info("table and figures: %s", disks.shown(folder))
         return rows
 
 

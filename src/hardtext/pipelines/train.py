@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import records, runs, scoring, tracking, weights
+from hardtext import disks, records, runs, scoring, tracking, weights
 from hardtext.attacks import Attack
 from hardtext.core import Attempt, Corpus, Example, InputError, Victim
 from hardtext.executors import runner
@@ -50,7 +50,7 @@ def run(config: TrainConfig) -> dict[str, Any]:
     with runs.RunFolder.open(folder, settings, ignore=(*ALIKE, "semantic.device", "executor"), overwrite=config.overwrite,
                              follower=follower) as folder_run:
         if folder_run.done:
-            log.info("%s: done before; overwrite=true trains again", runs.shown(folder))
+            log.info("%s: done before; overwrite=true trains again", disks.shown(folder))
             report = records.read_json(folder / "metrics.json")
         else:
             name = f"train {corpus.domain.name} {config.model.name} seed={config.seed}"
@@ -152,7 +152,7 @@ class Work:
         file = self.path / SECONDS
         found = records.read_json(file) if file.is_file() else {}
         if not isinstance(found, dict) or not all(isinstance(value, int | float) for value in found.values()):
-            raise InputError(f"{runs.shown(file)}: damaged (expected seconds by name of phase): overwrite=true starts again")
+            raise InputError(f"{disks.shown(file)}: damaged (expected seconds by name of phase): overwrite=true starts again")
         return found
 
     @contextmanager
@@ -327,7 +327,7 @@ def show(report: dict[str, Any], folder: Path) -> None:
                         "it mean little", said, answer, metrics["accuracy"], share)
     if "adversarial" in report and not report["adversarial"]["used"]:
         log.warning("no training text fooled the victim, so the adversarial phase was more training on clean texts")
-    log.info("victim and figures: %s", runs.shown(folder))
+    log.info("victim and figures: %s", disks.shown(folder))
 
 
 def numbered(phase: str, number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from hardtext import records, runs, scoring
+from hardtext import disks, records, runs, scoring
 from hardtext.core import Attempt, InputError, Piece
 from hardtext.domains import DOMAINS
 from hardtext.domains.published import PublishedDomain
@@ -77,20 +77,20 @@ def read_attacks(root: Path) -> tuple[list[AttackRun], list[str]]:
     Raises InputError where the folder is missing, where no run lies below it, and where one is damaged.
     """
     if not root.is_dir():
-        raise InputError(f"runs={root}: no such folder; expected a folder of runs, such as {runs.shown(runs.runs_root())}")
+        raise InputError(f"runs={root}: no such folder; expected a folder of runs, such as {disks.shown(runs.runs_root())}")
     left_out: list[str] = []
     attempts: dict[Path, list[Attempt]] = {}
     seen: dict[str, Path] = {}
     for file in records.files_below(root, "attempts.jsonl"):
         if next(records.read_rows(file), None) is None:
-            left_out.append(f"{runs.shown(file)} (empty so far)")
+            left_out.append(f"{disks.shown(file)} (empty so far)")
         elif (sha256 := claims.digest(file)) in seen:
-            left_out.append(f"{runs.shown(file)} (a copy of {runs.shown(seen[sha256])})")
+            left_out.append(f"{disks.shown(file)} (a copy of {disks.shown(seen[sha256])})")
         else:
             attempts[file], seen[sha256] = scoring.load_attempts(file.parent), file
     if not attempts:
         raise InputError(f"runs={root}: no attempts.jsonl with attempts below it; make one with python attack.py …")
-    left_out += [f"{runs.shown(file)} (a submission: task=score and task=leaderboard read it, this page does not)"
+    left_out += [f"{disks.shown(file)} (a submission: task=score and task=leaderboard read it, this page does not)"
                  for file in records.files_below(root, "submission_*.tsv")]
     scores = read_scores(_score_files(root), {sha256: attempts[file] for sha256, file in seen.items()}, left_out)
     return [_attack_run(file, attempts[file], scores.get(sha256, ())) for sha256, file in seen.items()], left_out
@@ -128,7 +128,7 @@ def read_scores(files: Sequence[Path], attempts: Mapping[str, Sequence[Attempt]]
                 score_files.check_counts(row, found)
                 rows.setdefault(row["attempts_sha256"], []).append(row)
         except InputError as error:
-            left_out.append(f"{runs.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
+            left_out.append(f"{disks.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
     return rows
 
 
@@ -139,7 +139,7 @@ def read_trains(root: Path) -> tuple[list[TrainRun], list[str]]:
         try:
             found.append(TrainRun(file.parent, _metrics(file)))
         except InputError as error:
-            left_out.append(f"{runs.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
+            left_out.append(f"{disks.shown(file)} ({str(error).removeprefix(f'{file}: ')})")
     return found, left_out
 
 
