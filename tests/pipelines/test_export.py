@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hardtext
-from hardtext import records
+from hardtext import locks, records
 from hardtext.config import compose
 from hardtext.core import Domain, InputError
 from hardtext.pipelines import attack, export, hub_upload
@@ -210,6 +210,28 @@ def test_a_place_where_nothing_can_be_made_is_one_line(made, tmp_path):
     for place in (tmp_path / "file" / "below", Path("/proc/below")):
         with pytest.raises(InputError, match=r"cannot write to .* choose another folder with out="):
             run(made / "plain", place)
+
+
+def test_it_is_said_before_anything_is_scored(made, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(export, "measured", None)
+    with pytest.raises(InputError, match="cannot write to"):
+        run(made / "plain", tmp_path / "file" / "below", f"runs={made}")
+
+
+def test_the_next_export_clears_what_a_killed_one_left(made, tmp_path):
+    out, aside = tmp_path / "out", tmp_path / ".out.hardtext"
+    run(made / "plain", out, "export.license=mit")
+    aside.mkdir()
+    out.rename(aside / "old")  # killed between the two moves, the last moment
+    (aside / "new").mkdir()
+    (aside / "new" / "half").touch()
+    with locks.locked(aside), pytest.raises(InputError, match=rf"{aside} is in use by process {os.getpid()}"):
+        run(made / "plain", out)
+    with pytest.raises(InputError, match="another victim"):  # so it lies in its place again
+        run(made / "other", out)
+    assert "license: mit" in (out / "README.md").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_an_error_leaves_what_was_there(made, tmp_path, monkeypatch):

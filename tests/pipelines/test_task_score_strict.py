@@ -107,7 +107,7 @@ def test_a_victim_of_another_domain_is_named_by_it(tmp_path, rows):
     folder = tmp_path / "v" / "victim"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
-    record = {"name": "tiny", "max_length": 8, "domain": {"name": "pr", "classes": ["plain", "propaganda"]}}
+    record = {"format": 1, "name": "tiny", "max_length": 8, "domain": {"name": "pr", "classes": ["plain", "propaganda"]}}
     (folder / "hardtext.json").write_text(json.dumps(record))
     for name in ("v", "v/victim"):
         with pytest.raises(InputError, match=r"trained for domain pr \(plain, propaganda\), but domain=sample has "
