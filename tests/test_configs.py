@@ -15,6 +15,8 @@ from omegaconf import OmegaConf
 
 from hardtext import config
 from hardtext.attacks import ATTACKS, Attack
+from hardtext.config import commands
+from hardtext.config.overrides import foreign_experiment, quoted, unknown_home
 from hardtext.domains import DOMAINS
 from hardtext.scoring import SEMANTIC
 from hardtext.victims import MODELS, TrainingPlan
@@ -72,7 +74,7 @@ def test_every_experiment_composes_with_the_command_of_its_header(experiment):
     settings = composed(command, f"experiment={experiment}")
     if command == "evaluate":
         assert settings.task == experiment  # and not the command's own default
-    assert config.foreign_experiment(command, [f"experiment={experiment}"]) is None
+    assert foreign_experiment(command, [f"experiment={experiment}"]) is None
 
 
 @pytest.mark.parametrize(("script", "experiment", "owner"), [
@@ -163,7 +165,7 @@ def test_a_sweep_job_is_named_by_what_it_changes():
 def test_paths_survive_the_override_grammar(path):
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
-    (argument,) = config.quoted([f"attempts={path}"])
+    (argument,) = quoted([f"attempts={path}"])
     assert OverridesParser.create().parse_override(argument).value() == path
 
 
@@ -178,17 +180,17 @@ def test_what_no_path_can_be_is_one_line(overrides, expected):
 
 
 def test_a_home_folder_is_a_path(monkeypatch):
-    assert config.quoted(["attempts=~/x"]) == ["attempts='~/x'"]  # Hydra's grammar has no ~ at the beginning
+    assert quoted(["attempts=~/x"]) == ["attempts='~/x'"]  # Hydra's grammar has no ~ at the beginning
     monkeypatch.setenv("HOME", "/home/me")
-    assert config.unknown_home(["attempts='~/x'", "label=~nobody-here", "runs=a~b"]) is None
-    assert "~nobody-here is nobody's" in config.unknown_home(["semantic.path=~nobody-here/x"])
+    assert unknown_home(["attempts='~/x'", "label=~nobody-here", "runs=a~b"]) is None
+    assert "~nobody-here is nobody's" in unknown_home(["semantic.path=~nobody-here/x"])
 
 
 @pytest.mark.parametrize(("number", "ends"), [(errno.EACCES, True), (errno.EISDIR, True), (errno.ENOENT, False),
                                               (errno.EPIPE, False), (None, False)])
 def test_unreadable_files_end_in_one_line_and_nothing_else_does(monkeypatch, capsys, number, ends):
     error = OSError("torn") if number is None else OSError(number, os.strerror(number), "/data/key.csv")
-    monkeypatch.setattr(config, "build", lambda settings: settings)
+    monkeypatch.setattr(commands, "build", lambda settings: settings)
 
     def story(settings):
         raise error

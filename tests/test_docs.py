@@ -20,6 +20,7 @@ import pytest
 
 import hardtext
 from hardtext import config
+from hardtext.config.overrides import foreign_experiment
 from hardtext.pipelines.evaluate import TASKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -183,7 +184,7 @@ def test_a_command_line_is_read_as_one_choice_of_each(rest, expected):
     for page in PAGES if not written(page) for command, rest in dict.fromkeys(commands(page))])
 def test_every_command_of_a_page_composes(page, command, rest):
     given = overrides(rest)
-    stranger = config.foreign_experiment(command, given)
+    stranger = foreign_experiment(command, given)
     assert stranger is None
     settings = config.compose(command, given)
     if command == "evaluate":

@@ -20,8 +20,8 @@ LAYERS = {
 
 DOORS = {
     "wandb": ("tracking.py",),
-    "hydra": ("config.py",),
-    "omegaconf": ("config.py",),
+    "hydra": ("config/",),
+    "omegaconf": ("config/",),
     "optuna": ("sweeping/",),
     "ray": ("executors/ray.py",),
     "bleurt_pytorch": ("scoring/",),

@@ -68,8 +68,8 @@ def read_record(folder: Path) -> dict[str, Any]:
             and isinstance(record.get("max_length"), int) and record["max_length"] > 0):
         raise InputError(f"{folder / RECORD}: damaged (expected a name and a max_length); train the victim again")
     if record.get("format") != FORMAT:
-        raise InputError(f"{folder / RECORD}: format {record.get('format')!r:.40}, where this hardtext reads {FORMAT}: load it "
-                         f"with the hardtext that wrote it (its versions stand there), or train the victim again")
+        raise InputError(f"{folder / RECORD}: format {record.get('format')!r:.40}, where this hardtext reads {FORMAT}: load "
+                         f"it with the hardtext that wrote it (its versions stand there), or train the victim again")
     return record
 
 
