@@ -19,7 +19,7 @@ from hardtext import locks, records
 from hardtext.config import compose
 from hardtext.core import Domain, InputError
 from hardtext.pipelines import attack, export, hub_upload
-from hardtext.reporting import model_card
+from hardtext.reporting.model_card import page
 from hardtext.victims.defended.settings import Canonicalise, Output
 from hardtext.victims.export import save_victim
 from hardtext.victims.settings import BiLSTM, Encoder
@@ -242,7 +242,7 @@ def test_an_error_leaves_what_was_there(made, tmp_path, monkeypatch):
     def broken(card):
         raise RuntimeError("disk on fire")
 
-    monkeypatch.setattr(model_card, "render", broken)
+    monkeypatch.setattr(page, "render", broken)
     with pytest.raises(RuntimeError):
         run(made / "plain", out)
     with pytest.raises(RuntimeError):

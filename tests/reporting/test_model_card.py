@@ -8,8 +8,11 @@ import pytest
 from huggingface_hub import ModelCard
 
 from hardtext.core import Domain
-from hardtext.reporting import model_card
-from hardtext.reporting.model_card import Attacked, Card, InMatrix
+from hardtext.reporting.model_card.facts import Attacked, Card, InMatrix
+from hardtext.reporting.model_card.limits import limits
+from hardtext.reporting.model_card.page import render
+from hardtext.reporting.model_card.sheets import attacked_sheet, trained_sheet
+from hardtext.reporting.model_card.training import base_of, command
 from hardtext.scoring.summary import NO_SUMMARY
 
 METRICS = {"texts": 60, "accuracy": 0.8, "f1": 0.8, "precision": 0.8, "recall": 0.8, "macro_f1": 0.8, "auroc": 0.9,
@@ -48,7 +51,7 @@ def matrix(**about) -> InMatrix:
 
 
 def test_the_front_matter_is_what_the_hub_reads():
-    data = ModelCard(model_card.render(card(license="mit", language="en", datasets=("who/news",)))).data
+    data = ModelCard(render(card(license="mit", language="en", datasets=("who/news",)))).data
     assert (data.license, data.language, data.datasets, data.pipeline_tag) == ("mit", "en", ["who/news"],
                                                                              "text-classification")
     assert data.base_model == "sentence-transformers/all-MiniLM-L6-v2" and data.library_name == "hardtext"
@@ -59,13 +62,13 @@ def test_the_front_matter_is_what_the_hub_reads():
 
 
 def test_what_nobody_chose_is_left_out_of_the_front_matter():
-    data = ModelCard(model_card.render(card())).data
+    data = ModelCard(render(card())).data
     assert data.license is data.language is data.datasets is None
-    assert "none chosen yet" in model_card.render(card())
+    assert "none chosen yet" in render(card())
 
 
 def test_the_tables_hold_the_figures_and_every_stand_in():
-    text = model_card.render(card())
+    text = render(card())
     assert "| pwws | 50 | 0.400 | 0.27–0.53 | 0.300 | 0.20–0.40 | 0.450 | 77.3 | 500 | minilm |" in text
     assert "| dev | 60 | 0.800 | 0.68–0.88 | 0.800 |" in text  # Wilson's bounds of 48 of 60
     tables = text.split("### ")[1:]
@@ -76,14 +79,14 @@ def test_the_tables_hold_the_figures_and_every_stand_in():
 
 def test_the_strongest_attack_comes_first_and_shared_notes_are_said_once():
     weak = attacked("bae", scores=SCORES | {"bodega": 0.1, "errors": 2}, marks=("the first 50 texts only",), repeats=5)
-    sheet = model_card.attacked_sheet(card(attacked=(weak, attacked())))
+    sheet = attacked_sheet(card(attacked=(weak, attacked())))
     assert [line.cells[0] for line in sheet.lines] == ["pwws", "bae"]
     assert sheet.notes[1:3] == ("stand-in: masked LM: a small one", "bae: the first 50 texts only")
     assert "most of 5 queries; a single query would have called 0.400" in sheet.notes[3] and "2 attempts" in sheet.notes[4]
 
 
 def test_a_defended_model_says_what_transformers_does_not_apply():
-    text = model_card.render(card())
+    text = render(card())
     assert "transformers alone loads the bare net: output does not act there" in text
     assert "AutoTokenizer" not in text and "hardtext.load_victim" in text
     assert "words.txt holds words of the training texts" in text
@@ -91,27 +94,27 @@ def test_a_defended_model_says_what_transformers_does_not_apply():
 
 def test_a_plain_model_is_loaded_by_transformers_alone():
     one = card(record=card().record | {"defences": {}, "name": "tiny"}, repository="who/tiny", files=(("a.json", 1, "0"),))
-    text = model_card.render(one)
+    text = render(one)
     assert 'AutoTokenizer.from_pretrained("who/tiny")' in text and "does not act" not in text and "words.txt" not in text
     assert ModelCard(text).data.library_name == "transformers"
 
 
 def test_a_bilstm_says_what_to_import():
-    text = model_card.render(card(record=card().record | {"family": "hardtext-bilstm", "defences": {}}))
+    text = render(card(record=card().record | {"family": "hardtext-bilstm", "defences": {}}))
     assert "import hardtext.victims.bilstm" in text and ModelCard(text).data.library_name == "hardtext"
 
 
 def test_no_place_on_a_machine_is_told():
-    text = model_card.render(card())
+    text = render(card())
     assert "/home/someone" not in text and "/secret" not in text
     for path, base in (("/models/mine", None), ("../mine", None), ("~/mine", None), ("roberta-base", "roberta-base"),
                        ("a/b", "a/b")):
-        said, hub_id = model_card.base_of({"model": {"path": path}})
+        said, hub_id = base_of({"model": {"path": path}})
         assert hub_id == base and (base is None) == (path not in said)
 
 
 def test_beside_the_plain_model():
-    text = model_card.render(card(matrices=(matrix(),)))
+    text = render(card(matrices=(matrix(),)))
     assert "| plain | 0.600 | 0.50–0.70 | 1.00 |  | 0.200 | 50.0 | 0.800 |" in text
     assert "| hard | 0.240 | 0.50–0.70 | 0.40 | 0.30–0.50 |" in text and "this model is hard, seed 1" in text
     assert "| pwws | 0.500 | 0.200 | 0.40 |" in text and "hard: only by chance" in text
@@ -123,10 +126,10 @@ def test_before_and_after():
              "interval": {"confusion": [0.4, 0.6], "bodega": None}, "stand_ins": ["a small scorer"]}
     robust = {"attack": "bae", "examples": 20, "split": "dev", "before": score | {"bodega": 0.7}, "after": score}
     one = card(metrics=card().metrics | {"robustness": robust})
-    text = model_card.render(one)
+    text = render(one)
     assert "| before | 0.500 | 0.40–0.60 | 0.700 |  | 0.300 | 9.0 |" in text and "20 texts of the dev split" in text
     assert "a small scorer" in one.stand_ins
-    assert model_card.trained_sheet(card(metrics=card().metrics | {"robustness": robust | {"examples": 1}})) is None
+    assert trained_sheet(card(metrics=card().metrics | {"robustness": robust | {"examples": 1}})) is None
 
 
 @pytest.mark.parametrize(("change", "words"), [
@@ -138,7 +141,7 @@ def test_before_and_after():
     ({"record": card().record | {"defences": {"smooth": {"fixed": False}}}}, "answers by chance"),
 ])
 def test_limits(change, words):
-    assert any(words in said for said in model_card.limits(card(**change)))
+    assert any(words in said for said in limits(card(**change)))
 
 
 def test_what_a_defence_was_made_with_is_among_the_stand_ins():
@@ -152,12 +155,12 @@ def test_attempts_without_a_summary_leave_their_stand_ins_unknown():
 
 def test_odd_names_do_not_break_it():
     odd = "\ud800 \U0001f600 \u202eabc\n# heading <b> ```"
-    text = model_card.render(card(domain=Domain(odd, (odd, "x" * 300), stand_in=odd), language="x"))
+    text = render(card(domain=Domain(odd, (odd, "x" * 300), stand_in=odd), language="x"))
     assert ModelCard(text).data.language == "x" and "\n# heading" not in text.split("## How to")[0].split("---\n", 2)[2]
     assert text.encode()
-    assert model_card.render(replace(card(), attacked=(attacked(odd),)))
+    assert render(replace(card(), attacked=(attacked(odd),)))
 
 
 def test_the_command():
-    hard = model_card.command({"model": {"hardened": True}}, "quick", "tiny_hard", 0)
+    hard = command({"model": {"hardened": True}}, "quick", "tiny_hard", 0)
     assert hard == "python train.py domain=sample domain.name=quick model=tiny_hard seed=0"

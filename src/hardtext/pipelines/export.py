@@ -28,9 +28,12 @@ from hardtext.pipelines.annotate import sources
 from hardtext.pipelines.common import folder_of
 from hardtext.pipelines.leaderboard import system_of
 from hardtext.pipelines.train import accuracies
-from hardtext.reporting import model_card
 from hardtext.reporting.leaderboard_formats import rich_table
-from hardtext.reporting.model_card import Attacked, Card, InMatrix
+from hardtext.reporting.model_card import page
+from hardtext.reporting.model_card.facts import Attacked, Card, InMatrix
+from hardtext.reporting.model_card.limits import limits
+from hardtext.reporting.model_card.sheets import sheets_of
+from hardtext.reporting.model_card.training import is_local, shareable
 from hardtext.reporting.report import reading
 from hardtext.reporting.run_marks import settings_at, state_at
 from hardtext.scoring import claims
@@ -81,7 +84,7 @@ def run(config: EvaluateConfig) -> Card:
                     untested=tuple(name for name in ATTACKS if name not in (*met, *_NO_ATTACKS)),
                     language=wanted.language or language_of(domain), license=wanted.license,
                     datasets=tuple(wanted.datasets), repository=wanted.push or "", version=version("hardtext"))
-        records.write_text(new / CARD, model_card.render(card))
+        records.write_text(new / CARD, page.render(card))
         names = [*(name for name, *_ in card.files), CARD, OURS]
         records.write_json(new / OURS, row_of(card, names, claims.digest(new / CARD)))
     show(card)
@@ -244,7 +247,7 @@ def settings_said(settings: dict[str, Any]) -> str:
     constraints = settings.get("constraints")
     flat = settings | (constraints if isinstance(constraints, dict) else {})
     said = [f"{key}={value}" for key, value in flat.items() if isinstance(value, str | int | float)
-            and not (isinstance(value, str) and model_card.is_local(value))]
+            and not (isinstance(value, str) and is_local(value))]
     return f" ({', '.join(said)})" if said else ""
 
 
@@ -351,17 +354,17 @@ def row_of(card: Card, names: Sequence[str], card_digest: str) -> dict[str, Any]
     """export.json: the card for programs."""
     return {"task": "export", "fingerprint": card.fingerprint, "victim": card.record["name"], "domain": card.domain.name,
             "domain_stand_in": card.domain.stand_in, "stand_ins": card.stand_ins,
-            "defences": {"at_inference": card.at_inference, "in_training": model_card.shareable(card.in_training)},
+            "defences": {"at_inference": card.at_inference, "in_training": shareable(card.in_training)},
             "metrics": {split: card.metrics.get(split) for split in ("dev", "attack")},
             "robustness": [one.to_row() for one in card.attacked],
             "before_and_after": card.metrics.get("robustness"), "matrices": [one.to_row() for one in card.matrices],
-            "limits": model_card.limits(card), "files": list(names), "hardtext": card.version,
+            "limits": limits(card), "files": list(names), "hardtext": card.version,
             "sha256": {name: digest for name, _, digest in card.files} | {CARD: card_digest}}
 
 
 def show(card: Card) -> None:
     console = Console(width=None if sys.stdout.isatty() else WIDE)
-    for sheet in model_card.sheets_of(card):
+    for sheet in sheets_of(card):
         console.print(rich_table(sheet), "")
     if not card.license:
         log.warning("the card names no licence: choose one with export.license=")
