@@ -228,7 +228,9 @@ def test_what_is_foreign_or_damaged_stops_nothing_and_is_named(tmp_path):
         (tmp_path / name / "metrics.json").write_text(text)
     row = {"domain": "pr", "model": "tiny", "attack": {"accuracy": 0.9}}
     for name, changes in {"e": {}, "f": {"attack": [1]}, "g": {"attack": {"accuracy": 9}},
-                          "h": {"robustness": {"after": {"robust_accuracy": "1"}}}, "i": {"classes": "real"}}.items():
+                          "h": {"robustness": {"after": {"robust_accuracy": "1"}}}, "i": {"classes": "real"},
+                          "j": {"attack": {"confusion": [[1, 2], [3]]}, "classes": ["a"]},
+                          "k": {"attack": {"confusion": [[1, "2"], [3, 4]]}}}.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "metrics.json").write_text(json.dumps(row | changes))
     write_scores(tmp_path / "z", scored(folder))
@@ -238,7 +240,16 @@ def test_what_is_foreign_or_damaged_stops_nothing_and_is_named(tmp_path):
         (True, False), (True, False), (False, True)]
     trains, left_out = reading.read_trains(tmp_path)
     assert [train.folder.name for train in trains] == ["e"]
-    assert [said.partition("/metrics.json (")[0][-1] for said in left_out] == ["b", "c", "d", "f", "g", "h", "i"]
+    assert [said.partition("/metrics.json (")[0][-1] for said in left_out] == ["b", "c", "d", *"fghijk"]
+
+
+def test_a_victim_stands_beside_always_one_answer():
+    clean = {"texts": 10, "accuracy": 0.5, "f1": 0.5, "confusion": [[4, 3], [2, 1]]}
+    metrics = {"domain": "pr", "model": "tiny", "classes": ["no", "yes"], "attack": clean}
+    assert page.victim_row(reading.TrainRun(Path("a"), metrics))["always"] == 0.7
+    assert page.victim_row(reading.TrainRun(Path("a"), metrics | {"classes": []}))["always"] is None
+    html = page.render([], [reading.TrainRun(Path("a"), metrics)], "half", "today")
+    assert "always one answer" in html and ">0.700</td>" in html
 
 
 def test_a_file_without_a_bodega_score_does_not_beat_a_measurement(tmp_path):

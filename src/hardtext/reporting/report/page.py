@@ -20,6 +20,7 @@ from hardtext.reporting.report.drawing import drawings
 from hardtext.reporting.report.embedding import Texts, embedded, run_data
 from hardtext.reporting.report.reading import TrainRun
 from hardtext.reporting.report.scenario import Scenario
+from hardtext.reporting.train_table import majority
 from hardtext.scoring.flags import CHANGED, KINDS
 from hardtext.text import readable
 
@@ -104,9 +105,10 @@ def victim_row(train: TrainRun) -> dict[str, Any]:
     metrics = train.metrics
     clean, robust = metrics.get("attack") or {}, metrics.get("robustness") or {}
     before, after = robust.get("before") or {}, robust.get("after") or {}
+    always = majority(clean, metrics["classes"])[1] if clean.get("confusion") and metrics.get("classes") else None
     return {"domain": metrics.get("domain", ""), "model": metrics.get("model", ""), "seed": metrics.get("seed", ""),
             "stand_in": metrics.get("domain_stand_in") or "", "texts": clean.get("texts"),
-            "accuracy": clean.get("accuracy"), "f1": clean.get("f1"), "adversary": robust.get("attack", ""),
+            "accuracy": clean.get("accuracy"), "always": always, "f1": clean.get("f1"), "adversary": robust.get("attack", ""),
             "before": before.get("robust_accuracy"), "after": after.get("robust_accuracy")}
 
 

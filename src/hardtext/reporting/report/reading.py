@@ -154,9 +154,16 @@ def _metrics(file: Path) -> dict[str, Any]:
     if not (all(isinstance(part, dict) for part in parts)
             and all(score_files.is_share(part.get(name)) for part in parts for name in ("accuracy", "f1", "robust_accuracy"))
             and all(part.get("texts") is None or score_files.is_count(part["texts"]) for part in parts)
-            and isinstance(classes, list) and all(isinstance(name, str) for name in classes)):
+            and isinstance(classes, list) and all(isinstance(name, str) for name in classes)
+            and _is_confusion(clean.get("confusion"), len(classes))):
         raise InputError("damaged: no figures as train.py writes them; train again with overwrite=true")
     return metrics
+
+
+def _is_confusion(table: Any, classes: int) -> bool:
+    """Whether it counts texts by class and answer; a file without one is fine."""
+    return table is None or (isinstance(table, list) and len(table) == (classes or len(table)) and all(
+        isinstance(row, list) and all(score_files.is_count(cell) for cell in row) for row in table))
 
 
 def _saliency(file: Path) -> dict[str, list[Piece]]:
