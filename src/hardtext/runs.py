@@ -36,7 +36,8 @@ STATES = ("running", "done", "failed")
 WORK = ("victim", "clean", "checkpoints", "robustness", "metrics.json", "adversarial.jsonl", "adversarial.json", "rounds",
         "seconds.json", "attempts.jsonl", "best.jsonl", "members.jsonl", "summary.json", "scores.json", "scores.md",
         "probes.jsonl", "probes.json", "probes.md", "probes.tex", "probes.csv", "pairs.csv",
-        "saliency.jsonl", "saliency.json", "saliency.md", "saliency.html", "words.csv", "figures")
+        "saliency.jsonl", "saliency.json", "saliency.md", "saliency.html", "words.csv", "figures",
+        "certified.jsonl", *(f"certify.{ending}" for ending in ("json", "md", "csv", "png", "svg")))
 """What a run makes: while one of these is there, another config is refused."""
 OWN = ("config.yaml", "status.json", "made_from.json", "logs", "wandb", *WORK)
 """Every name a run owns. ``overwrite`` removes these and nothing else."""

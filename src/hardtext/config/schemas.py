@@ -106,6 +106,20 @@ class Detect:
 
 
 @dataclass
+class Certify:
+    """``task=certify``: how many copies of a text its certificate rests on, and how often it may be wrong."""
+
+    copies: int = 200
+    alpha: float = 0.05  # 1 − confidence, for each text by itself
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.copies <= 100_000:
+            raise InputError(f"certify.copies={self.copies}: expected 1 to 100,000")
+        if not 0 < self.alpha < 1:
+            raise InputError(f"certify.alpha={self.alpha}: expected a probability above 0 and below 1, such as 0.05")
+
+
+@dataclass
 class Export:
     """``task=export``: what the model card says besides the figures, and where the folder goes."""
 
@@ -146,4 +160,5 @@ class EvaluateConfig(Command):
     saliency: SaliencySettings = field(default_factory=SaliencySettings)
     matrix: Matrix = field(default_factory=Matrix)  # task=robustness_matrix
     detect: Detect = field(default_factory=Detect)  # task=detect
+    certify: Certify = field(default_factory=Certify)  # task=certify
     export: Export = field(default_factory=Export)  # task=export

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 TASKS = {"score": "score", "leaderboard": "leaderboard", "annotate": "annotate", "agreement": "agreement",
          "report": "report", "probes": "probes", "saliency": "saliency", "fake_news_benchmark": "fake_news_benchmark",
-         "robustness_matrix": "robustness_matrix", "detect": "detect", "export": "export"}
+         "robustness_matrix": "robustness_matrix", "detect": "detect", "certify": "certify",
+         "export": "export"}
 """The module of each task, in this folder; its ``run`` takes the config."""
 _WITHOUT_VICTIM = ("score", "leaderboard", "annotate", "agreement", "report")
 """Tasks that ask no victim, unless with strict=true."""

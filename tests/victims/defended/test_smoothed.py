@@ -1,8 +1,7 @@
-"""Smoothing: copies, votes, chance that can be repeated, and the certificate against a count of all copies."""
+"""Smoothing: copies, votes, and chance that can be repeated."""
 
 from __future__ import annotations
 
-import itertools
 from random import Random
 
 import numpy as np
@@ -13,7 +12,7 @@ from hardtext import text as texts_of
 from hardtext.attacks import sanity
 from hardtext.core import Example, InputError
 from hardtext.victims.defended.settings import Smooth
-from hardtext.victims.defended.smoothed import Smoothed, certified_words, masked, substituted
+from hardtext.victims.defended.smoothed import Smoothed, masked, substituted
 
 TEXT = ("The senate, it said, lied about the budget twice.", "It is a hoax!")
 
@@ -84,45 +83,6 @@ def test_the_check_before_an_attack_takes_it_for_random(rule):
     assert found.random and "defence by chance" in found.warnings[0]
     fixed = sanity.check(Smoothed(rule(lambda text: "hoax" in text), Smooth(rate=0.5, copies=9, fixed=True)), examples)
     assert not fixed.random
-
-
-WORDS = "shocking hoax senate report confirms budget".split()
-
-
-def fake(shown: dict[int, str]) -> bool:
-    """The vote on a copy, of which the words at these places are shown."""
-    return sum(word in ("shocking", "hoax", "senate", "budget") for word in shown.values()) * 2 >= len(shown)
-
-
-def held(kept: int, changed: tuple[int, ...]) -> float:
-    """The share of all masked copies that vote fake whatever is written at the places ``changed``."""
-    copies = list(itertools.combinations(range(6), kept))
-    return sum(not set(copy) & set(changed) and fake({i: WORDS[i] for i in copy}) for copy in copies) / len(copies)
-
-
-@pytest.mark.parametrize("kept", [1, 2, 3])
-def test_the_certificate_holds_against_every_change_of_a_small_text(kept):
-    share = held(kept, ())
-    votes = np.round(np.array([1 - share, share]) * 1_000_000).astype(int)
-    certified = certified_words(votes, 6, 1 - kept / 6, alpha=1e-3)
-    truly = max(d for d in range(6) if d == 0 or all(held(kept, c) > 0.5 for c in itertools.combinations(range(6), d)))
-    assert certified <= truly
-
-
-@pytest.mark.parametrize(("kept", "words"), [(1, 2), (2, 1), (3, 0), (5, 0)])
-def test_the_certificate_of_a_sure_vote(kept, words):
-    """All copies agree: with d of 6 words changed, C(6 - d, kept) / C(6, kept) > 1/2 of them do not show any."""
-    assert certified_words(np.array([0, 10**9]), 6, 1 - kept / 6) == words
-
-
-def test_the_certificate_needs_enough_votes():
-    assert certified_words(np.array([3, 2]), 20, 0.9) == 0
-    assert certified_words(np.array([0, 0]), 20, 0.9) == 0
-    radii = [certified_words(np.array([0, n]), 40, 0.9) for n in (5, 20, 100, 1_000)]
-    assert radii == sorted(radii) and radii[-1] > radii[0]
-    # 25 of 25 votes, two classes: the lower bound is 0.025 ** (1 / 25) = 0.863. With 4 of 40 words changed
-    # 58,905 of 91,390 sets of 4 show none of them, 0.645; with 5 changed 52,360 do, 0.573: 0.863 - 0.427 < 0.5
-    assert certified_words(np.array([0, 25]), 40, 0.9) == 4
 
 
 @pytest.mark.parametrize(("values", "words"), [({"kind": "noise"}, "kind=noise"), ({"rate": 0.0}, "rate=0.0"),

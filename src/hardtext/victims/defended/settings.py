@@ -140,6 +140,14 @@ class Smooth:
 
         return masked(segments, self.rate, self.mask, random) if self.kind == "mask" else substituted(segments, random)
 
+    def untouched(self, segments: Segments) -> Iterable[float]:
+        """What share of the copies a change of 0, 1, 2, ... words leaves as they were (``certificates``)."""
+        from hardtext.victims.defended import certificates, smoothed
+
+        if self.kind == "mask":
+            return certificates.untouched_by_masks(len(smoothed.maskable(segments)), self.rate)
+        return certificates.untouched_by_synonyms(segments)
+
 
 Defence = Canonicalise | Encode | Smooth | Output
 

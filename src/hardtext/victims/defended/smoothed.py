@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property, lru_cache
-from math import comb
 from random import Random
 
 import numpy as np
-from scipy.stats import beta
 
 from hardtext import text as texts_of
 from hardtext.core import Segments, Victim, listed
@@ -63,16 +61,29 @@ class Smoothed:
 
 def masked(segments: Segments, rate: float, mask: str, random: Random) -> Segments:
     """``rate`` of the words of the text masked, at least one left; marks stay."""
-    words = [w for w in texts_of.words(segments) if w.is_word]
-    count = min(round(rate * len(words)), max(len(words) - 1, 0))
-    return texts_of.replace(segments, dict.fromkeys(random.sample(words, count), mask))
+    words = maskable(segments)
+    return texts_of.replace(segments, dict.fromkeys(random.sample(words, len(words) - kept_words(len(words), rate)), mask))
+
+
+def maskable(segments: Segments) -> list[texts_of.Word]:
+    """The words of a text, marks left out."""
+    return [word for word in texts_of.words(segments) if word.is_word]
+
+
+def kept_words(words: int, rate: float) -> int:
+    """How many of ``words`` words are left where ``rate`` of them are masked: one at least.
+
+    >>> kept_words(10, 0.3), kept_words(1, 0.9), kept_words(0, 0.3)
+    (7, 1, 0)
+    """
+    return words - min(round(rate * words), max(words - 1, 0))
 
 
 def substituted(segments: Segments, random: Random) -> Segments:
     """Each word replaced by one drawn from itself and its synonyms, all equally likely."""
     edits = {}
     for word in texts_of.words(segments):
-        if choices := _synonyms(word.text.lower()):
+        if choices := synonyms(word.text.lower()):
             drawn = random.randrange(len(choices) + 1)
             if drawn:
                 edits[word] = match_case(choices[drawn - 1], word.text)
@@ -80,30 +91,9 @@ def substituted(segments: Segments, random: Random) -> Segments:
 
 
 @lru_cache(maxsize=50_000)
-def _synonyms(word: str) -> tuple[str, ...]:
+def synonyms(word: str) -> tuple[str, ...]:
+    """Those that a word in lower case may be replaced by."""
     from hardtext.lexicon import wordnet
     from hardtext.lexicon.function_words import is_content
 
     return tuple(wordnet.synonyms(word)) if is_content(word) else ()
-
-
-def certified_words(votes: np.ndarray, words: int, rate: float, *, alpha: float = 0.05) -> int:
-    """How many words of a text an attacker may change, whichever they are and whatever to, without changing the vote of
-    all possible masked copies, with confidence 1 − ``alpha`` (RanMASK, section 3).
-
-    ``votes``: (classes,) of many masked copies of the text; ``words``: how many it has; ``rate``: the share masked. With d
-    words changed a copy shows none of them with probability C(words − d, kept) / C(words, kept); the vote holds as long as
-    the lower bound of the winner's share (Clopper and Pearson's), less what the other copies can take from it, stays above
-    one half (β = 1, the conservative bound). Where the paper draws copies of their own to find the winner, ``alpha`` is
-    shared out among the classes here. 0 where not even the vote itself is certain.
-    """
-    total, best = int(votes.sum()), int(votes.max())
-    lower = float(beta.ppf(alpha / len(votes), best, total - best + 1)) if best else 0.0
-    kept = words - min(round(rate * words), max(words - 1, 0))
-    radius = 0
-    while radius < words:
-        untouched = comb(words - radius - 1, kept) / comb(words, kept)
-        if lower - (1 - untouched) <= 0.5:
-            break
-        radius += 1
-    return radius
