@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hardtext.core import InputError
 from hardtext.hardening import detection
-from hardtext.hardening.detection import SCORES, Detector, Scorer
+from hardtext.hardening.detection import SCORES, VICTIM_SCORES, Detector, Scorer
 
 CLEAN = ("The minister said that the government lied about the budget, and nobody believed the minister.",)
 
@@ -43,6 +43,29 @@ def scores(scorer: Scorer, *segments: str) -> dict[str, float]:
 def test_clean_text_is_not_suspicious(scorer):
     found = scores(scorer, *CLEAN)
     assert [found[name] for name in ("foreign", "characters", "torn", "misspelt")] == [0, 0, 0, 0]
+
+
+class Tipped:
+    """A victim to which one word decides."""
+
+    name, classes, fingerprint = "tipped", ("true", "fake"), "tipped"
+
+    def probabilities(self, texts):
+        return np.array([[0.2, 0.8] if "lied" in " ".join(text) else [0.6, 0.4] for text in texts])
+
+
+def test_a_victim_adds_what_its_answers_tell(scorer):
+    asked = Scorer(Lengths(), scorer._counts, Tipped())
+    assert asked.names == (*SCORES, *VICTIM_SCORES)
+    table = asked.scores([("The minister lied.",), ("The minister quaffed.",), ("The zebra lied lied.",), ("",)])
+    assert (table[:, :len(SCORES)] == scorer.scores([("The minister lied.",), ("The minister quaffed.",),
+                                                     ("The zebra lied lied.",), ("",)])).all()
+    reaction, shift = table[:, len(SCORES):].T
+    odds = np.log([0.8 / 0.2, 0.6 / 0.4])  # of either answer; a margin of log-odds between two classes is twice that
+    # without "lied" the answer tips; no word tips the second; one of two words the third hangs on is not enough
+    assert reaction == pytest.approx([2 * odds[1], -2 * odds[1], -2 * odds[0], -2 * odds[1]])
+    lied, mean = (asked._surprise("lied"), np.mean([asked._surprise(w) for w in ("the", "minister", "lied", ".")]))
+    assert shift == pytest.approx([lied - mean, 0, 0, 0])
 
 
 @pytest.mark.parametrize(("written", "raised"), [
@@ -113,7 +136,7 @@ def test_the_combination_is_scikit_learns_and_survives_json():
     clean = rng.normal(size=(60, len(SCORES)))
     attacked = rng.normal(size=(20, len(SCORES))) + [1.0, 0, 0.5, 0, 0, 0]
     clean[:, 3] = attacked[:, 3] = 2.0  # never varies
-    detector = detection.fit(attacked, clean)
+    detector = detection.fit(tuple(SCORES), attacked, clean)
     table = np.concatenate([attacked, clean])
     expected = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000)).fit(
         table, [1] * 20 + [0] * 60).predict_proba(table)[:, 1]

@@ -11,7 +11,10 @@ from hardtext.config import compose
 from hardtext.core import Attempt, Corpus, Domain, Example, InputError
 from hardtext.domains.sample import SampleDomain
 from hardtext.pipelines import detect
+from hardtext.victims.export import save_victim
+from hardtext.victims.settings import Encoder
 
+SAMPLE = Domain("sample", ("supported", "refuted"), pair=True)
 FILES = ("detect.json", "detect.md", "detect.csv", "detect_roc.png", "detect_roc.svg")
 
 
@@ -69,6 +72,20 @@ def test_look_alikes_are_caught_and_the_shuffled_look_like_nothing_to_the_clean_
     assert report["scores"]["foreign"]["clean"]["caught"]["0.01"] == pytest.approx(0.5)
     assert report["about"]["fitted"] == {"adversarial": 20, "originals": 10, "clean": 15} == report["about"]["tested"]
     assert set(report["detector"]["names"]) == set(detect.detection.SCORES)
+
+
+def test_a_named_victim_is_asked_too(folder, tmp_path, caplog):
+    module = Encoder(path="bundled:tiny").module(SAMPLE, 0)
+    save_victim(module, tmp_path / "v" / "victim", SAMPLE, "mine")
+    report = run(folder, tmp_path / "out", f"victim={tmp_path / 'v'}", "limit=8", "detect.clean=6")
+    assert report["detector"]["names"] == [*detect.detection.SCORES, *detect.detection.VICTIM_SCORES]
+    assert report["about"]["asked"] == "mine" and set(report["scores"]) == {"together", *report["detector"]["names"]}
+    assert "reaction and saliency shift of mine" in (tmp_path / "out" / "detect.md").read_text()
+    assert "the attempts are against tiny, and mine is asked about them" in caplog.text
+    other = Domain("pr", ("plain", "propaganda"))
+    save_victim(Encoder(path="bundled:tiny").module(other, 0), tmp_path / "o" / "victim", other, "mine")
+    with pytest.raises(InputError, match="trained for domain pr"):
+        run(folder, tmp_path / "none", f"victim={tmp_path / 'o'}")
 
 
 def test_halves_keep_what_belongs_together_and_do_not_depend_on_the_order():

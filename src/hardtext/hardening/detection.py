@@ -3,7 +3,9 @@
 The scores follow known detectors: how unusual the text is to a language model (after ONION, Qi et al. 2021, which looks for
 backdoors this way), how rare its words are (after FGWS, Mozes et al. 2021, "Frequency-Guided Word Substitutions for
 Detecting Textual Adversarial Examples"), and how much there is to clean up (``lexicon.canonical``): characters, torn words,
-misspellings. Every score is higher for a more suspicious text and finite for any text, the empty one included.
+misspellings. Where the victim can be asked, two more: whether its answer tips when one word is left out (after WDR, Mosca
+et al. 2022, "Interpreting Logits Variation to Detect NLP Adversarial Attacks"), and whether its answer leans on rare words.
+Every score is higher for a more suspicious text and finite for any text, the empty one included.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ from rapidfuzz.distance import Levenshtein
 
 from hardtext import text as texts_of
 from hardtext.attacks.masked_lm_service import MaskedLM
-from hardtext.core import InputError, Segments
+from hardtext.core import InputError, Segments, Victim
 from hardtext.lexicon.canonical import STEPS, Canonicaliser
 from hardtext.lexicon.homoglyphs import UNSEEN, skeleton
+from hardtext.saliency.reaction import reactions
 
 SCORES = {
     "perplexity": "log pseudo-perplexity under the masked LM",
@@ -32,15 +35,23 @@ SCORES = {
     "misspelt": "share of the words that clean-up respells",
     "rarity": "mean surprise of the words given how often the training texts hold them",
 }
-"""The scores, in the order of their columns."""
+"""The scores of the text alone, in the order of their columns."""
+VICTIM_SCORES = {
+    "reaction": "least margin of the victim's answer with one word left out, times −1",
+    "saliency shift": "mean surprise of the words weighted by how much they move the answer, less their mean surprise",
+}
+"""The scores that ask the victim, whose columns follow."""
+_NOISE = 1e-5  # by which logits of one text differ from batch to batch
 OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
 
 
 class Scorer:
-    """Gives texts their scores. ``counts``: how often the domain's training texts hold each word (lower case)."""
+    """Gives texts their scores. ``counts``: how often the domain's training texts hold each word (lower case); ``victim``:
+    whose answers are looked at too, a text for each word."""
 
-    def __init__(self, masked_lm: MaskedLM, counts: Mapping[str, int]) -> None:
-        self._masked_lm, self._counts = masked_lm, counts
+    def __init__(self, masked_lm: MaskedLM, counts: Mapping[str, int], victim: Victim | None = None) -> None:
+        self._masked_lm, self._counts, self._victim = masked_lm, counts, victim
+        self.names = tuple(SCORES) + (tuple(VICTIM_SCORES) if victim is not None else ())
         self._total, self._kinds = sum(counts.values()), len(counts) + 1
         own = [word for word, count in counts.items() if count >= OWN_TIMES and word.isalpha()]
         self._characters = Canonicaliser(own, STEPS[:3])
@@ -48,9 +59,21 @@ class Scorer:
         self._split.spelling = self._spelling.spelling = self._characters.spelling  # one dictionary for all three
 
     def scores(self, texts: Sequence[Segments]) -> numpy.ndarray:
-        """float, (texts, len(SCORES)): columns as in ``SCORES``."""
+        """float, (texts, len(names)): columns as in ``names``."""
         table = numpy.array([self._of(segments) for segments in texts]).reshape(len(texts), len(SCORES) - 1)
-        return numpy.column_stack([self._perplexities(texts), table])
+        asked = [self._reactions(texts)] if self._victim is not None else []
+        return numpy.column_stack([self._perplexities(texts), table, *asked])
+
+    def _reactions(self, texts: Sequence[Segments]) -> numpy.ndarray:
+        """(texts, 2): columns as in ``VICTIM_SCORES``."""
+        rows = []
+        for one in reactions(self._victim, texts):
+            moved = numpy.abs(one.margin - one.without)
+            moved[moved < _NOISE] = 0
+            surprises = numpy.array([self._surprise(word.text) for word in one.words])
+            shift = float(surprises @ moved / moved.sum() - surprises.mean()) if moved.sum() > 0 else 0.0
+            rows.append((-min([one.margin, *one.without]), shift))
+        return numpy.array(rows).reshape(len(texts), len(VICTIM_SCORES))
 
     def _perplexities(self, texts: Sequence[Segments]) -> numpy.ndarray:
         """Of a text without pieces 0: there is nothing unusual to read."""
@@ -78,11 +101,11 @@ class Scorer:
                 max(0, len(plain.split()) - len(joined.split())) / count, changed / count, self._rarity(words)]
 
     def _rarity(self, words: Sequence[str]) -> float:
-        """Mean negative log-probability under word counts with one added to each."""
-        if not words:
-            return 0.0
-        surprises = [-log((self._counts.get(word.lower(), 0) + 1) / (self._total + self._kinds)) for word in words]
-        return sum(surprises) / len(surprises)
+        return sum(map(self._surprise, words)) / len(words) if words else 0.0
+
+    def _surprise(self, word: str) -> float:
+        """Negative log-probability under word counts with one added to each."""
+        return -log((self._counts.get(word.lower(), 0) + 1) / (self._total + self._kinds))
 
 
 def foreign(word: str) -> bool:
@@ -137,8 +160,8 @@ class Detector:
         return cls(**{key: tuple(value) if key in lists else float(value) for key, value in row.items()})
 
 
-def fit(attacked: numpy.ndarray, clean: numpy.ndarray) -> Detector:
-    """A detector from the scores of attacked and of clean texts, (n, len(SCORES)) and (m, len(SCORES)); both kinds count
+def fit(names: Sequence[str], attacked: numpy.ndarray, clean: numpy.ndarray) -> Detector:
+    """A detector from the scores of attacked and of clean texts, (n, len(names)) and (m, len(names)); both kinds count
     the same, however many there are."""
     from sklearn.linear_model import LogisticRegression
 
@@ -147,5 +170,5 @@ def fit(attacked: numpy.ndarray, clean: numpy.ndarray) -> Detector:
     scale[scale == 0] = 1.0  # a score that never varies says nothing
     model = LogisticRegression(class_weight="balanced", max_iter=1000)
     model.fit((table - centre) / scale, numpy.repeat([1, 0], [len(attacked), len(clean)]))
-    return Detector(tuple(SCORES), *(tuple(map(float, values)) for values in (centre, scale, model.coef_[0])),
+    return Detector(tuple(names), *(tuple(map(float, values)) for values in (centre, scale, model.coef_[0])),
                     bias=float(model.intercept_[0]))

@@ -15,10 +15,10 @@ import numpy as np
 
 from hardtext import disks, runs, scoring, tracking
 from hardtext.attacks import engine
-from hardtext.core import Attempt, Corpus, InputError, Segments
+from hardtext.core import Attempt, Corpus, Domain, InputError, Segments, Victim
 from hardtext.hardening import detection
 from hardtext.pipelines.annotate import sources
-from hardtext.pipelines.common import folder_of, load_corpus
+from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
 from hardtext.progress import progress
 from hardtext.reporting import detect_table
 from hardtext.scoring.detection import FALSE_ALARMS, Judged, judge, threshold_at
@@ -63,7 +63,10 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     marks = [f"domain: {corpus.domain.stand_in}"] * bool(corpus.domain.stand_in)
     marks += [f"masked LM: {masked_lm.stand_in}"] * bool(masked_lm.stand_in)
     marks += [words for path in paths for words in read_summary(path).stand_ins]
-    scorer = detection.Scorer(masked_lm, detection.counted(e.segments for e in corpus.train))
+    victim = victim_of(config, corpus.domain)
+    for name in sorted({a.victim for a in attempts} - {victim.name} if victim is not None else ()):
+        log.warning("the attempts are against %s, and %s is asked about them", name, victim.name)
+    scorer = detection.Scorer(masked_lm, detection.counted(e.segments for e in corpus.train), victim)
     scores = scored([*(t for s in successes for t in (s.original, s.adversarial)), *clean_ones, *clean_others], scorer)
 
     def table(texts: Sequence[Segments]) -> np.ndarray:
@@ -72,8 +75,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     fitted_on = [s for s in successes if s.original in ones]
     tested = [s for s in successes if s.original in others]
     unattacked = table([*ones, *clean_ones])
-    detector = detection.fit(table([s.adversarial for s in fitted_on]), unattacked)
-    columns = {TOGETHER: detector, **{name: _column(n) for n, name in enumerate(detection.SCORES)}}
+    detector = detection.fit(scorer.names, table([s.adversarial for s in fitted_on]), unattacked)
+    columns = {TOGETHER: detector, **{name: _column(n) for n, name in enumerate(scorer.names)}}
     groups = [s.original for s in tested]
     against = {"originals": list(others), "clean": list(clean_others)}
     seed = derive(config.seed, "detect bootstrap")
@@ -92,14 +95,16 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     victims = sorted({a.victim for a in attempts})
     about = detect_table.About(
         domain=corpus.domain.name, stand_in=corpus.domain.stand_in, victims=tuple(victims),
-        attacks=tuple(dict.fromkeys(s.attack for s in successes)), masked_lm=masked_lm.name, seed=config.seed,
+        attacks=tuple(dict.fromkeys(s.attack for s in successes)), masked_lm=masked_lm.name,
+        asked="" if victim is None else victim.name, seed=config.seed,
         fitted={"adversarial": len(fitted_on), "originals": len(ones), "clean": len(clean_ones)},
         tested={"adversarial": len(tested), "originals": len(others), "clean": len(clean_others)},
         marks=tuple(dict.fromkeys(marks)))
     default = runs.evaluate_folder("detect", corpus.domain.name, "+".join(victims), f"seed={config.seed}")
     folder = folder_of(default, config.out, config.label)
     settings = {"task": "detect", "attempts": config.attempts, "domain": corpus.domain.name, "limit": config.limit,
-                "seed": config.seed, "masked_lm": masked_lm.name, "clean": config.detect.clean}
+                "seed": config.seed, "masked_lm": masked_lm.name, "clean": config.detect.clean,
+                "victim_fingerprint": None if victim is None else victim.fingerprint}
     with (disks.disk_trouble_at(folder), tracking.open_run(folder, config.logger, settings, group=config.group,
                                                           name=f"detect {corpus.domain.name}") as diary):
         report = detect_table.write(folder, about, judged, by_attack, thresholds, detector.to_row(), settings)
@@ -110,6 +115,14 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     detect_table.show(about, judged, by_attack, thresholds)
     log.info("written to %s", disks.shown(folder / "detect.md"))
     return report
+
+
+def victim_of(config: EvaluateConfig, domain: Domain) -> Victim | None:
+    """The victim that ``model=`` or ``victim=`` names; without one, the texts alone are looked at."""
+    options = {"device": config.device, "trust_remote_code": config.trust_remote_code}
+    if config.model is not None:
+        return find_victim(config.model, domain, config.seed, source=config.victim, **options)
+    return None if config.victim is None else victim_at(config.victim, domain, **options)
 
 
 def successes_of(attempts: Sequence[Attempt], limit: int | None) -> list[Success]:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from hardtext.reporting.detect_table import About
 
 FORMATS = ("png", "svg")
-COLOURS = ("#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito 2008
-DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))  # for print in grey
+COLOURS = ("#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")  # Okabe and Ito 2008, grey
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)), (0, (7, 2, 1, 2)), (0, (1, 3)))  # in grey too
 
 
 def draw(folder: Path, about: About,

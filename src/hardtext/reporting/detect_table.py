@@ -21,14 +21,15 @@ Views = Mapping[str, Mapping[str, Judged]]
 
 @dataclass(frozen=True)
 class About:
-    """``fitted``, ``tested``: how many texts of each kind (adversarial, originals, clean) are in either half. ``marks``: what
-    stands in for something else, in words."""
+    """``asked``: the victim whose answers were looked at, "" for none. ``fitted``, ``tested``: how many texts of each kind
+    (adversarial, originals, clean) are in either half. ``marks``: what stands in for something else, in words."""
 
     domain: str
     stand_in: str
     victims: tuple[str, ...]
     attacks: tuple[str, ...]
     masked_lm: str
+    asked: str
     seed: int
     fitted: Mapping[str, int]
     tested: Mapping[str, int]
@@ -57,7 +58,8 @@ def sheets(about: About, judged: Views, by_attack: Mapping[str, Mapping[str, flo
              f"other half of the originals ({about.fitted['adversarial']} adversarial texts, "
              f"{about.fitted['originals']} originals, {about.fitted['clean']} clean texts)",
              "at N %: the share caught where at most N % of these clean texts are flagged; 95 %: bootstrap over originals",
-             f"perplexity by {about.masked_lm}", *marks)))
+             f"perplexity by {about.masked_lm}{f'; reaction and saliency shift of {about.asked}' if about.asked else ''}",
+            *marks)))
     names = list(judged)
     tables.append(Sheet(f"AUC of each attack against clean texts: {about.title}", ("attack", *names),
                         tuple(Line((f"{attack} ({values['texts']})", *(f"{values[name]:.2f}" for name in names)))
