@@ -19,6 +19,7 @@ from hardtext.victims import ModelSettings, load_victim
 
 if TYPE_CHECKING:
     from hardtext.attacks.masked_lm import MaskedLM
+    from hardtext.config import EvaluateConfig
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +54,14 @@ def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str 
         raise InputError(f"no victim at {disks.shown(folder)}: make it with "
                          f"python train.py domain={domain.name} {chosen(model)} seed={seed}, or name one with victim=")
     return victim_at(folder, domain, name=model.name, **options)
+
+
+def named_victim(config: EvaluateConfig, domain: Domain) -> Victim | None:
+    """The victim that ``model=`` (and ``victim=``) or ``victim=`` alone names; None where neither does."""
+    options = {"device": config.device, "trust_remote_code": config.trust_remote_code}
+    if config.model is not None:
+        return find_victim(config.model, domain, config.seed, source=config.victim, **options)
+    return None if config.victim is None else victim_at(config.victim, domain, **options)
 
 
 def victim_at(source: str | Path, domain: Domain, **options: Any) -> Victim:

@@ -15,10 +15,10 @@ import numpy as np
 
 from hardtext import disks, runs, scoring, tracking
 from hardtext.attacks import engine
-from hardtext.core import Attempt, Corpus, Domain, InputError, Segments, Victim
+from hardtext.core import Attempt, Corpus, InputError, Segments
 from hardtext.hardening import detection
 from hardtext.pipelines.annotate import sources
-from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
+from hardtext.pipelines.common import folder_of, load_corpus, named_victim
 from hardtext.progress import progress
 from hardtext.reporting import detect_table
 from hardtext.scoring.detection import FALSE_ALARMS, Judged, judge, threshold_at
@@ -63,7 +63,7 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     marks = [f"domain: {corpus.domain.stand_in}"] * bool(corpus.domain.stand_in)
     marks += [f"masked LM: {masked_lm.stand_in}"] * bool(masked_lm.stand_in)
     marks += [words for path in paths for words in read_summary(path).stand_ins]
-    victim = victim_of(config, corpus.domain)
+    victim = named_victim(config, corpus.domain)
     for name in sorted({a.victim for a in attempts} - {victim.name} if victim is not None else ()):
         log.warning("the attempts are against %s, and %s is asked about them", name, victim.name)
     scorer = detection.Scorer(masked_lm, detection.counted(e.segments for e in corpus.train), victim)
@@ -115,14 +115,6 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     detect_table.show(about, judged, by_attack, thresholds)
     log.info("written to %s", disks.shown(folder / "detect.md"))
     return report
-
-
-def victim_of(config: EvaluateConfig, domain: Domain) -> Victim | None:
-    """The victim that ``model=`` or ``victim=`` names; without one, the texts alone are looked at."""
-    options = {"device": config.device, "trust_remote_code": config.trust_remote_code}
-    if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, **options)
-    return None if config.victim is None else victim_at(config.victim, domain, **options)
 
 
 def successes_of(attempts: Sequence[Attempt], limit: int | None) -> list[Success]:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from hardtext import disks, records, runs, tracking
 from hardtext.attacks import engine, sanity
-from hardtext.core import Domain, Example, InputError, Victim
+from hardtext.core import Domain, Example, InputError
 from hardtext.domains import DomainSettings
 from hardtext.pipelines import trained_on
-from hardtext.pipelines.common import check_classes, find_victim, folder_at, load_corpus
+from hardtext.pipelines.common import folder_at, load_corpus, named_victim
 from hardtext.probes import PROBES, Probe, ProbeSettings, asking, probes
 from hardtext.probes.file import File
 from hardtext.reporting import leaderboard_formats
 from hardtext.reporting.probes import figures, formats, tables
 from hardtext.reporting.probes.results import Question, Report, report
-from hardtext.victims import load_victim
 
 if TYPE_CHECKING:
     from hardtext.config import EvaluateConfig
@@ -58,7 +57,7 @@ def run(config: EvaluateConfig) -> Report:
         raise InputError(f"split={config.split}: domain {domain.name} has no examples there")
     strangers = [words for probe in chosen if isinstance(probe, File) and (
         words := probe.strangers((example.segments[-1] for example in split), f"split {config.split} of {domain.name}"))]
-    victim = victim_of(config, domain)
+    victim = named_victim(config, domain)
     model = config.model.name if config.model else victim.name
     folder = folder_of("probes", config, domain, model)
     kept = {"task": "probes", "domain": trained_on.reading(config.domain), "texts": digest_of(split), "model": model,
@@ -141,14 +140,6 @@ def with_contents(settings: ProbeSettings) -> dict[str, Any]:
     """The settings as a dict; files by their names and a digest of what they hold."""
     return {name: f"{Path(value).name} ({sha256(Path(value).expanduser().read_bytes()).hexdigest()[:12]})"
             if name in ("path", "politicians") and value is not None else value for name, value in asdict(settings).items()}
-
-
-def victim_of(config: EvaluateConfig, domain: Domain) -> Victim:
-    if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
-                           trust_remote_code=config.trust_remote_code)
-    return check_classes(load_victim(config.victim, classes=domain.classes, device=config.device,
-                                     trust_remote_code=config.trust_remote_code), domain)
 
 
 def folder_of(task: str, config: EvaluateConfig, domain: Domain, model: str) -> Path:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, Example, InputError, Victim
-from hardtext.pipelines.common import ALIKE, check_classes, find_victim, folder_of, load_corpus
+from hardtext.pipelines.common import ALIKE, folder_of, load_corpus, named_victim
 from hardtext.pipelines.score import place
 from hardtext.progress import progress
 from hardtext.reporting.leaderboard_formats import markdown, rich_table
@@ -22,7 +22,6 @@ from hardtext.reporting.saliency import adverbs, rows, tables, views
 from hardtext.reporting.saliency.rows import Explained
 from hardtext.saliency import METHODS, MOST_STEPS, Attribution, explain, faithfulness, shuffled
 from hardtext.scoring.summary import read_summary
-from hardtext.victims import load_victim
 
 if TYPE_CHECKING:
     import numpy
@@ -70,7 +69,7 @@ def run(config: EvaluateConfig) -> views.Views:
     if not texts.examples:
         raise InputError(f"attempts={source}: it holds no success, so there is no text to explain" if source else
                          f"split={config.split}: domain {domain.name} has no examples there")
-    victim = victim_of(config, domain)
+    victim = named_victim(config, domain)
     explain(victim, [], method=config.method, target=[], steps=config.saliency.steps)  # refuses now what it would later
     targets_of(config.saliency.target, domain, [], None)
 
@@ -122,14 +121,6 @@ def check(config: EvaluateConfig) -> None:
     if config.model is None and config.victim is None:
         raise InputError("task=saliency needs a victim: model=<model> for the one that train.py left, or "
                          "victim=<folder or hub id>")
-
-
-def victim_of(config: EvaluateConfig, domain: Domain) -> Victim:
-    if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
-                           trust_remote_code=config.trust_remote_code)
-    return check_classes(load_victim(config.victim, classes=domain.classes, device=config.device,
-                                     trust_remote_code=config.trust_remote_code), domain)
 
 
 def of_attack(source: Path, domain: Domain, config: EvaluateConfig) -> Texts:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hardtext import disks, records, runs, scoring, tracking
 from hardtext.core import Attempt, Domain, InputError, Victim
-from hardtext.pipelines.common import find_victim, folder_of, load_corpus, victim_at
+from hardtext.pipelines.common import folder_of, load_corpus, named_victim, victim_at
 from hardtext.reporting import run_marks, score_table
 from hardtext.results import result_folder
 from hardtext.scoring import claims, segment, strict
@@ -119,11 +119,8 @@ def ask_again(config: EvaluateConfig,
 
 def victim_of(config: EvaluateConfig, domain: Domain, first: Attempt) -> Victim:
     """The victim that ``victim=`` or ``model=`` names, else the one that train.py left for the attempts' own."""
-    if config.model is not None:
-        return find_victim(config.model, domain, config.seed, source=config.victim, device=config.device,
-                           trust_remote_code=config.trust_remote_code)
-    if config.victim is not None:
-        return victim_at(config.victim, domain, device=config.device, trust_remote_code=config.trust_remote_code)
+    if (named := named_victim(config, domain)) is not None:
+        return named
     folder = runs.train_folder(domain.name, first.victim, first.seed) / "victim"
     if not folder.is_dir():
         raise InputError(f"strict=true: no victim at {disks.shown(folder)}; name it with victim=<folder or hub id>, or "
