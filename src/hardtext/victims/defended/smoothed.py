@@ -61,13 +61,14 @@ class Smoothed:
 
 def masked(segments: Segments, rate: float, mask: str, random: Random) -> Segments:
     """``rate`` of the words of the text masked, at least one left; marks stay."""
-    words = maskable(segments)
+    words = maskable(tuple(segments))
     return texts_of.replace(segments, dict.fromkeys(random.sample(words, len(words) - kept_words(len(words), rate)), mask))
 
 
-def maskable(segments: Segments) -> list[texts_of.Word]:
+@lru_cache(maxsize=1_000)  # a text is copied many times over
+def maskable(segments: Segments) -> tuple[texts_of.Word, ...]:
     """The words of a text, marks left out."""
-    return [word for word in texts_of.words(segments) if word.is_word]
+    return tuple(word for word in texts_of.words(segments) if word.is_word)
 
 
 def kept_words(words: int, rate: float) -> int:
