@@ -108,6 +108,7 @@ def test_the_same_choices_name_the_victim_to_attack(trained):
     ("train.py", ["model=tiny_adv", "hardening=[augment]"], "model=tiny_adv has an adversary of its own"),
     ("train.py", ["model=tiny_hard", "hardening=[canonicalise]"],
      "model=tiny_hard stands for hardening=[canonicalise,encode,embedding,output]; for other defences take model=tiny"),
+    ("train.py", ["hardening=[detect]"], "smooth (detecting attacked texts is python evaluate.py task=detect)"),
     ("train.py", ["hardening=[magic]"], "hardening=[magic]: no such defence; choose some of augment, canonicalise"),
     ("attack.py", ["model=tiny", "hardening=[canonicalise,output]", "attack=deepwordbug"],
      "python train.py domain=sample model=tiny hardening=[canonicalise,output] seed=0"),

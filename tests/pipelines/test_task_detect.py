@@ -10,7 +10,9 @@ import pytest
 from hardtext.config import compose
 from hardtext.core import Attempt, Corpus, Domain, Example, InputError
 from hardtext.domains.sample import SampleDomain
+from hardtext.hardening.guard import load_guard
 from hardtext.pipelines import detect
+from hardtext.victims import load_victim
 from hardtext.victims.export import save_victim
 from hardtext.victims.settings import Encoder
 
@@ -80,6 +82,8 @@ def test_a_named_victim_is_asked_too(folder, tmp_path, caplog):
     report = run(folder, tmp_path / "out", f"victim={tmp_path / 'v'}", "limit=8", "detect.clean=6")
     assert report["detector"]["names"] == [*detect.detection.SCORES, *detect.detection.VICTIM_SCORES]
     assert report["about"]["asked"] == "mine" and set(report["scores"]) == {"together", *report["detector"]["names"]}
+    loaded = load_guard(tmp_path / "out", load_victim(tmp_path / "v"))
+    assert 0 <= loaded.suspicion(["Lima is the capital of Реru."])[0] <= 1 and set(loaded.thresholds) == {0.01, 0.05}
     assert "reaction and saliency shift of mine" in (tmp_path / "out" / "detect.md").read_text()
     assert "the attempts are against tiny, and mine is asked about them" in caplog.text
     other = Domain("pr", ("plain", "propaganda"))

@@ -41,7 +41,8 @@ def explain(error: Exception) -> str:
         return (f"{group}={choice}: no such choice; choose one of {', '.join(options.split())}"
                 f"{hint if group == 'hydra/launcher' else ''}")
     if found := re.search(r"Could not load 'hardening/([^']+)'", text):  # of a list Hydra does not say the choices
-        return f"hardening=[{found.group(1)}]: no such defence; choose some of {', '.join(HARDENING)}"
+        hint = " (detecting attacked texts is python evaluate.py task=detect)" if found.group(1) == "detect" else ""
+        return f"hardening=[{found.group(1)}]: no such defence; choose some of {', '.join(HARDENING)}{hint}"
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from hardtext import disks, runs, scoring, tracking
 from hardtext.attacks import engine
 from hardtext.core import Attempt, Corpus, InputError, Segments
-from hardtext.hardening import detection
+from hardtext.hardening import detection, guard
 from hardtext.pipelines.annotate import sources
 from hardtext.pipelines.common import folder_of, load_corpus, named_victim
 from hardtext.progress import progress
@@ -66,7 +66,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     victim = named_victim(config, corpus.domain)
     for name in sorted({a.victim for a in attempts} - {victim.name} if victim is not None else ()):
         log.warning("the attempts are against %s, and %s is asked about them", name, victim.name)
-    scorer = detection.Scorer(masked_lm, detection.counted(e.segments for e in corpus.train), victim)
+    counts = detection.counted(e.segments for e in corpus.train)
+    scorer = detection.Scorer(masked_lm, counts, victim)
     scores = scored([*(t for s in successes for t in (s.original, s.adversarial)), *clean_ones, *clean_others], scorer)
 
     def table(texts: Sequence[Segments]) -> np.ndarray:
@@ -108,6 +109,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     with (disks.disk_trouble_at(folder), tracking.open_run(folder, config.logger, settings, group=config.group,
                                                           name=f"detect {corpus.domain.name}") as diary):
         report = detect_table.write(folder, about, judged, by_attack, thresholds, detector.to_row(), settings)
+        guard.save_guard(folder, detector, {rate: one["threshold"] for rate, one in thresholds.items()}, counts,
+                         config.detect.masked_lm, victim, about.marks)
         curves = {view: {name: (column(table([s.adversarial for s in tested])), column(table(texts)))
                          for name, column in columns.items()} for view, texts in against.items()}
         detect_figures.draw(folder, about, curves)
