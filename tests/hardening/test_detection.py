@@ -64,7 +64,7 @@ def test_a_victim_adds_what_its_answers_tell(scorer):
     odds = np.log([0.8 / 0.2, 0.6 / 0.4])  # of either answer; a margin of log-odds between two classes is twice that
     # without "lied" the answer tips; no word tips the second; one of two words the third hangs on is not enough
     assert reaction == pytest.approx([2 * odds[1], -2 * odds[1], -2 * odds[0], -2 * odds[1]])
-    lied, mean = (asked._surprise("lied"), np.mean([asked._surprise(w) for w in ("the", "minister", "lied", ".")]))
+    lied, mean = (asked._surprise("lied"), np.mean([asked._surprise(w) for w in ("the", "minister", "lied")]))
     assert shift == pytest.approx([lied - mean, 0, 0, 0])
 
 

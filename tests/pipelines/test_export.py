@@ -234,6 +234,25 @@ def test_the_next_export_clears_what_a_killed_one_left(made, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_a_card_that_somebody_wrote_on_is_not_lost(made, tmp_path):
+    out = tmp_path / "out"
+    run(made / "plain", out)
+    (out / "README.md").write_text((out / "README.md").read_text() + "My notes.\n")
+    with pytest.raises(InputError, match="README.md was changed since the export, which would be lost"):
+        run(made / "plain", out)
+    assert (out / "README.md").read_text().endswith("My notes.\n")
+    run(made / "plain", out, "overwrite=true")
+    assert "My notes" not in (out / "README.md").read_text()
+
+
+def test_a_place_that_is_none_is_one_line(made, tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(InputError, match="a link that leads to itself|cannot write to"):
+        run(made / "plain", tmp_path / "loop")
+    with pytest.raises(InputError, match="out=/: an export needs a folder of its own"):
+        run(made / "plain", Path("/"))
+
+
 def test_an_error_leaves_what_was_there(made, tmp_path, monkeypatch):
     out = tmp_path / "out"
     run(made / "plain", out)

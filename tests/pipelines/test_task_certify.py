@@ -73,10 +73,35 @@ def test_a_killed_one_goes_on_to_the_same_and_more_texts_may_be_asked_for(victim
     assert [json.loads(line) | {"seconds": 0} for line in again] == [json.loads(line) | {"seconds": 0} for line in whole]
     with pytest.raises(InputError, match="another config .*copies: 40 → 41"):
         run(victims / "smooth", tmp_path / "killed", "certify.copies=41")
-    (tmp_path / "killed" / "certified.jsonl").write_text('{"id": "1"}\n')
-    with pytest.raises(InputError, match="a row of another task, or a damaged one; overwrite=true starts again"):
-        run(victims / "smooth", tmp_path / "killed")
-    assert run(victims / "smooth", tmp_path / "killed", "overwrite=true")["texts"] == 6
+
+
+@pytest.mark.parametrize("change", [
+    {"votes": [1, 2, 37]}, {"votes": [20, 21]}, {"votes": [-5, 45]}, {"votes": {"1": 40}}, {"votes": [40, False]},
+    {"label": 7}, {"label": True}, {"words": -4}, {"radius": 999_999_999}, {"radius": -1}, {"seconds": 1e308}, {"seconds": "1"},
+    {"forwards": None}, {"id": 3}, {"more": 1}])
+def test_a_changed_row_is_named(victims, tmp_path, change):
+    run(victims / "smooth", tmp_path, "limit=3")
+    first, second, third = (tmp_path / "certified.jsonl").read_text().splitlines()
+    for text in (json.dumps(json.loads(second) | change), '{"id": "1"}'):
+        (tmp_path / "certified.jsonl").write_text(f"{first}\n{text}\n{third}\n")
+        with pytest.raises(InputError, match=f"{tmp_path}/certified.jsonl, line 2: no row of task=certify, or a changed one; "
+                                             f"overwrite=true"):
+            run(victims / "smooth", tmp_path, "limit=3")
+    assert run(victims / "smooth", tmp_path, "limit=3", "overwrite=true")["texts"] == 3
+
+
+def test_other_texts_of_the_same_name_are_another_run(victims, tmp_path):
+    (tmp_path / "data").mkdir()
+    for split in ("train", "dev", "attack"):
+        (tmp_path / "data" / f"{split}.csv").write_text(f"text,text2,label\n{split} lima,lima is it,supported\n"
+                                                        f"b,{split},refuted\n")
+    own = ("domain=file", "domain.name=sample", f"domain.path={tmp_path / 'data'}", "domain.text_pair=text2",
+           "domain.positive=refuted")
+    assert run(victims / "smooth", tmp_path / "out", *own)["texts"] == 2
+    text = (tmp_path / "data" / "attack.csv").read_text()
+    (tmp_path / "data" / "attack.csv").write_text(text.replace("attack lima", "another text"))
+    with pytest.raises(InputError, match="another config .*texts"):
+        run(victims / "smooth", tmp_path / "out", *own)
 
 
 class Hoax:
@@ -100,7 +125,16 @@ def test_equal_texts_are_asked_about_once(tmp_path):
 def test_labels_alone_and_synonyms_are_certified_too(victims, tmp_path, name, kind, caplog):
     run(victims / name, tmp_path)
     assert kind in (tmp_path / "certify.md").read_text()
-    assert ("not even a unanimous vote certifies a word where 30% are masked" in caplog.text) == (name == "coarse")
+    assert ("of any number of copies certifies a word where 30% are masked" in caplog.text) == (name == "coarse")
+
+
+def test_few_copies_are_told_from_few_masks(victims, tmp_path, caplog):
+    run(victims / "smooth", tmp_path / "few", "certify.copies=3", "limit=2")
+    assert "a unanimous vote of 3 copies certifies a word: raise certify.copies" in caplog.text
+    caplog.clear()
+    run(victims / "smooth", tmp_path / "many", "certify.copies=300", "limit=2", "certify.alpha=0.001")
+    assert "certifies" not in caplog.text
+    assert "wrong with a probability of at most 0.001" in (tmp_path / "many" / "certify.md").read_text()
 
 
 @pytest.mark.parametrize(("name", "words"), [("plain", "is not smoothed"),

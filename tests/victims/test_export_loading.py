@@ -170,8 +170,9 @@ def test_a_damaged_record_and_a_device_that_is_not_there_are_one_line(tmp_path):
         (tmp_path / RECORD).write_text(text)
         with pytest.raises(InputError, match="damaged"):
             read_record(tmp_path)
-    (tmp_path / RECORD).write_text('{"format": 2, "name": "bert", "max_length": 8}')
-    with pytest.raises(InputError, match="format 2, where this hardtext reads 1"):
-        read_record(tmp_path)
+    for value, said in (("2", "2"), ("true", "True"), ("1.0", "1.0"), ('"1"', "'1'"), ("null", "None")):
+        (tmp_path / RECORD).write_text(f'{{"format": {value}, "name": "bert", "max_length": 8}}')
+        with pytest.raises(InputError, match=f"format {said}, where this hardtext reads 1"):
+            read_record(tmp_path)
     with pytest.raises(InputError, match="device=foo"):
         pick_device("foo")

@@ -68,9 +68,10 @@ class Scorer:
         """(texts, 2): columns as in ``VICTIM_SCORES``."""
         rows = []
         for one in reactions(self._victim, texts):
-            moved = numpy.abs(one.margin - one.without)
+            words = [n for n, word in enumerate(one.words) if word.is_word]
+            moved = numpy.abs(one.margin - one.without[words])
             moved[moved < _NOISE] = 0
-            surprises = numpy.array([self._surprise(word.text) for word in one.words])
+            surprises = numpy.array([self._surprise(one.words[n].text) for n in words])
             shift = float(surprises @ moved / moved.sum() - surprises.mean()) if moved.sum() > 0 else 0.0
             rows.append((-min([one.margin, *one.without]), shift))
         return numpy.array(rows).reshape(len(texts), len(VICTIM_SCORES))

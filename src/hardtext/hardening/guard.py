@@ -59,7 +59,7 @@ def load_guard(source: str | Path, victim: Victim | None = None, device: str = "
     row = records.read_json(file)
     damaged = f"{disks.shown(file)}: no detector of task=detect, or a damaged one; make it again"
     try:
-        if row["format"] != FORMAT:
+        if type(row["format"]) is not int or row["format"] != FORMAT:
             raise InputError(f"{disks.shown(file)}: format {row['format']!r:.40}, where this hardtext reads {FORMAT}: make "
                              f"it again with task=detect")
         detector = Detector.from_row(row["detector"])

@@ -16,7 +16,7 @@ from hardtext import disks, records, runs, tracking
 from hardtext.attacks import engine
 from hardtext.core import Corpus, Example, InputError, Victim
 from hardtext.pipelines import trained_on
-from hardtext.pipelines.common import find_victim, folder_of, load_corpus
+from hardtext.pipelines.common import digest_of_texts, find_victim, folder_of, load_corpus
 from hardtext.progress import progress
 from hardtext.reporting import certify_figure, certify_table
 from hardtext.reporting.certify_table import About, Certified
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ROWS = "certified.jsonl"
+_ALL = 10**12  # copies: as good as all there are
 
 
 def run(config: EvaluateConfig) -> dict[str, Any]:
@@ -53,7 +54,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
         log.warning("%s", warning)
     name = f"seed={config.seed}" + (f",split={config.split}" if config.split != "attack" else "")
     folder = folder_of(runs.evaluate_folder("certify", domain.name, config.model.name, name), config.out, config.label)
-    settings = {"task": "certify", "domain": trained_on.reading(config.domain), "model": config.model.name,
+    settings = {"task": "certify", "domain": trained_on.reading(config.domain), "texts": digest_of_texts(split),
+                "model": config.model.name,
                 "victim": config.victim, "split": config.split, "limit": config.limit, "seed": config.seed,
                 "copies": config.certify.copies, "alpha": config.certify.alpha, "victim_fingerprint": victim.fingerprint}
     with (runs.RunFolder.open(folder, settings, extend=("limit",), overwrite=config.overwrite) as job,
@@ -88,11 +90,20 @@ def smoothed_in(victim: Victim) -> Smoothed:
 
 def about_of(config: EvaluateConfig, corpus: Corpus, victim: Smoothed, examples: Sequence[Example]) -> About:
     settings, copies = victim.settings, config.certify.copies
-    unanimous = np.array([copies] + [0] * (len(victim.classes) - 1))
-    at_best = max(certified(unanimous, settings.untouched(e.segments), alpha=config.certify.alpha) or 0 for e in examples)
-    hint = "" if at_best or settings.kind != "mask" else (
-        f"not even a unanimous vote certifies a word where {settings.rate:.0%} are masked, since each word is shown in most "
-        f"copies: train with more masked, such as hardening.smooth.rate=0.7, RanMASK's, or raise certify.copies")
+
+    def most(unanimous: int) -> int:
+        votes = np.array([unanimous] + [0] * (len(victim.classes) - 1))
+        return max(certified(votes, settings.untouched(e.segments), alpha=config.certify.alpha) or 0 for e in examples)
+
+    at_best, hint = most(copies), ""
+    if not at_best and most(_ALL):
+        hint = f"not even a unanimous vote of {copies} copies certifies a word: raise certify.copies, or certify.alpha"
+    elif not at_best and settings.kind == "mask":
+        hint = (f"not even a unanimous vote of any number of copies certifies a word where {settings.rate:.0%} are masked, "
+                f"since each word is shown in most copies: train with more masked, such as hardening.smooth.rate=0.7, "
+                f"RanMASK's")
+    elif not at_best:
+        hint = "no word of these texts has synonyms alike enough to certify it"
     return About(domain=corpus.domain.name, stand_in=corpus.domain.stand_in, classes=corpus.domain.classes,
                  victim=config.model.name, kind=settings.kind, copies=copies, voters=settings.copies,
                  alpha=config.certify.alpha, split=config.split, whole=len(corpus.split(config.split)), at_best=at_best,
@@ -101,7 +112,7 @@ def about_of(config: EvaluateConfig, corpus: Corpus, victim: Smoothed, examples:
 
 def certify(file: Path, examples: Sequence[Example], victim: Smoothed, copies: int, alpha: float) -> list[Certified]:
     """A row for each text, in their order; those of a killed run are kept. Equal texts are asked about once."""
-    found = {row.id: row for row in map(Certified.from_row, records.read_rows(file))} if file.exists() else {}
+    found = kept(file, examples, victim, copies, alpha) if file.exists() else {}
     texts = {example.segments: found[example.id] for example in examples if example.id in found}
     with records.RowWriter(file) as writer, progress("certify", len(examples), len(found)) as bar:
         for example in examples:
@@ -120,3 +131,21 @@ def certify(file: Path, examples: Sequence[Example], victim: Smoothed, copies: i
             writer.append(row.to_row())
             bar.advance()
     return [found[example.id] for example in examples]
+
+
+def kept(file: Path, examples: Sequence[Example], victim: Smoothed, copies: int, alpha: float) -> dict[str, Certified]:
+    """The rows that a former run left, by id; those of texts that are not asked about now are left alone. Raises InputError
+    where one does not follow from its text and its votes."""
+    asked = {example.id: example for example in examples}
+    found = {}
+    for number, values in enumerate(records.read_rows(file), 1):
+        row = Certified.from_row(values)
+        fits = row is not None and len(row.votes) == len(victim.classes) and sum(row.votes) == copies
+        if fits and (example := asked.get(row.id)) is not None:
+            radius = certified(np.array(row.votes), victim.settings.untouched(example.segments), alpha=alpha)
+            fits = (row.label, row.words, row.radius) == (example.label, len(maskable(example.segments)), radius)
+        if not fits:
+            raise InputError(f"{disks.shown(file)}, line {number}: no row of task=certify, or a changed one; overwrite=true "
+                             f"starts again")
+        found[row.id] = row
+    return found

@@ -10,10 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hardtext import disks, runs
+from hardtext import disks, records, runs
 from hardtext.attacks import Attack
 from hardtext.attacks.base import MaskedLMAttack
-from hardtext.core import Attempt, Corpus, Domain, InputError, Victim
+from hardtext.core import Attempt, Corpus, Domain, Example, InputError, Victim
 from hardtext.domains import DomainSettings
 from hardtext.victims import ModelSettings, load_victim
 
@@ -39,6 +39,14 @@ def load_corpus(domain: DomainSettings, seed: int) -> Corpus:
     for note in corpus.notes:
         log.info("%s", note)
     return corpus
+
+
+def digest_of_texts(examples: Sequence[Example]) -> str:
+    """Of texts and labels, so that equal data are known as such wherever they lie."""
+    digest = sha256()
+    for example in examples:
+        digest.update(records.dumps([example.id, example.segments, example.label]).encode("utf-8") + b"\n")
+    return digest.hexdigest()[:12]
 
 
 def find_victim(model: ModelSettings, domain: Domain, seed: int, *, source: str | None, device: str,

@@ -21,6 +21,7 @@ from hardtext.pipelines.annotate import sources
 from hardtext.pipelines.common import folder_of, load_corpus, named_victim
 from hardtext.progress import progress
 from hardtext.reporting import detect_table
+from hardtext.results import result_folder
 from hardtext.scoring.detection import FALSE_ALARMS, Judged, judge, threshold_at
 from hardtext.scoring.summary import read_summary
 from hardtext.seeding import derive, generator
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+FILES = ("detect.json", "detect.md", "detect.csv", "detector.json", *(f"detect_roc.{ending}" for ending in ("png", "svg")))
 TOGETHER = "together"
 """The combination of all scores."""
 AT_ONCE = 256  # texts between two steps of the progress bar
@@ -66,48 +68,50 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     victim = named_victim(config, corpus.domain)
     for name in sorted({a.victim for a in attempts} - {victim.name} if victim is not None else ()):
         log.warning("the attempts are against %s, and %s is asked about them", name, victim.name)
-    counts = detection.counted(e.segments for e in corpus.train)
-    scorer = detection.Scorer(masked_lm, counts, victim)
-    scores = scored([*(t for s in successes for t in (s.original, s.adversarial)), *clean_ones, *clean_others], scorer)
-
-    def table(texts: Sequence[Segments]) -> np.ndarray:
-        return np.array([scores[text] for text in texts])
-
-    fitted_on = [s for s in successes if s.original in ones]
-    tested = [s for s in successes if s.original in others]
-    unattacked = table([*ones, *clean_ones])
-    detector = detection.fit(scorer.names, table([s.adversarial for s in fitted_on]), unattacked)
-    columns = {TOGETHER: detector, **{name: _column(n) for n, name in enumerate(scorer.names)}}
-    groups = [s.original for s in tested]
-    against = {"originals": list(others), "clean": list(clean_others)}
-    seed = derive(config.seed, "detect bootstrap")
-    judged: dict[str, dict[str, Judged]] = {}
-    for name, column in columns.items():
-        suspicious = column(table([s.adversarial for s in tested]))
-        judged[name] = {view: judge(suspicious, column(table(texts)), groups, texts, seed=seed) for view, texts in
-                        against.items()}
-    by_attack = {attack: {name: judge(column(table([s.adversarial for s in own])), column(table(against["clean"])),
-                                      [s.original for s in own], against["clean"], resamples=0).auc
-                          for name, column in columns.items()} | {"texts": len(own)}
-                 for attack in dict.fromkeys(s.attack for s in tested) if (own := [s for s in tested if s.attack == attack])}
-    thresholds = {rate: deployed(rate, detector, unattacked, table([s.adversarial for s in tested]),
-                                 {view: table(texts) for view, texts in against.items()}) for rate in FALSE_ALARMS}
-
     victims = sorted({a.victim for a in attempts})
-    about = detect_table.About(
-        domain=corpus.domain.name, stand_in=corpus.domain.stand_in, victims=tuple(victims),
-        attacks=tuple(dict.fromkeys(s.attack for s in successes)), masked_lm=masked_lm.name,
-        asked="" if victim is None else victim.name, seed=config.seed,
-        fitted={"adversarial": len(fitted_on), "originals": len(ones), "clean": len(clean_ones)},
-        tested={"adversarial": len(tested), "originals": len(others), "clean": len(clean_others)},
-        marks=tuple(dict.fromkeys(marks)))
-    default = runs.evaluate_folder("detect", corpus.domain.name, "+".join(victims), f"seed={config.seed}")
+    asked = f",victim={victim.name}" if victim is not None else ""
+    default = runs.evaluate_folder("detect", corpus.domain.name, "+".join(victims), f"seed={config.seed}{asked}")
     folder = folder_of(default, config.out, config.label)
     settings = {"task": "detect", "attempts": config.attempts, "domain": corpus.domain.name, "limit": config.limit,
                 "seed": config.seed, "masked_lm": masked_lm.name, "clean": config.detect.clean,
                 "victim_fingerprint": None if victim is None else victim.fingerprint}
-    with (disks.disk_trouble_at(folder), tracking.open_run(folder, config.logger, settings, group=config.group,
-                                                          name=f"detect {corpus.domain.name}") as diary):
+    with (result_folder(folder, settings, FILES, overwrite=config.overwrite), disks.disk_trouble_at(folder),
+          tracking.open_run(folder, config.logger, settings, group=config.group,
+                            name=f"detect {corpus.domain.name}") as diary):
+        counts = detection.counted(e.segments for e in corpus.train)
+        scorer = detection.Scorer(masked_lm, counts, victim)
+        scores = scored([*(t for s in successes for t in (s.original, s.adversarial)), *clean_ones, *clean_others], scorer)
+
+        def table(texts: Sequence[Segments]) -> np.ndarray:
+            return np.array([scores[text] for text in texts])
+
+        fitted_on = [s for s in successes if s.original in ones]
+        tested = [s for s in successes if s.original in others]
+        unattacked = table([*ones, *clean_ones])
+        detector = detection.fit(scorer.names, table([s.adversarial for s in fitted_on]), unattacked)
+        columns = {TOGETHER: detector, **{name: _column(n) for n, name in enumerate(scorer.names)}}
+        groups = [s.original for s in tested]
+        against = {"originals": list(others), "clean": list(clean_others)}
+        seed = derive(config.seed, "detect bootstrap")
+        judged: dict[str, dict[str, Judged]] = {}
+        for name, column in columns.items():
+            suspicious = column(table([s.adversarial for s in tested]))
+            judged[name] = {view: judge(suspicious, column(table(texts)), groups, texts, seed=seed) for view, texts in
+                            against.items()}
+        by_attack = {attack: {name: judge(column(table([s.adversarial for s in own])), column(table(against["clean"])),
+                                          [s.original for s in own], against["clean"], resamples=0).auc
+                              for name, column in columns.items()} | {"texts": len(own)}
+                     for attack in dict.fromkeys(s.attack for s in tested)
+                     if (own := [s for s in tested if s.attack == attack])}
+        thresholds = {rate: deployed(rate, detector, unattacked, table([s.adversarial for s in tested]),
+                                     {view: table(texts) for view, texts in against.items()}) for rate in FALSE_ALARMS}
+        about = detect_table.About(
+            domain=corpus.domain.name, stand_in=corpus.domain.stand_in, victims=tuple(victims),
+            attacks=tuple(dict.fromkeys(s.attack for s in successes)), masked_lm=masked_lm.name,
+            asked="" if victim is None else victim.name, seed=config.seed,
+            fitted={"adversarial": len(fitted_on), "originals": len(ones), "clean": len(clean_ones)},
+            tested={"adversarial": len(tested), "originals": len(others), "clean": len(clean_others)},
+            marks=tuple(dict.fromkeys(marks)))
         report = detect_table.write(folder, about, judged, by_attack, thresholds, detector.to_row(), settings)
         guard.save_guard(folder, detector, {rate: one["threshold"] for rate, one in thresholds.items()}, counts,
                          config.detect.masked_lm, victim, about.marks)

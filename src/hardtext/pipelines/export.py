@@ -69,7 +69,7 @@ def run(config: EvaluateConfig) -> Card:
     if config.domain is not None and config.domain.name != domain.name:
         raise InputError(f"domain={config.domain.name}: the victim at {disks.shown(source)} was trained for {domain.name}")
     default = runs.evaluate_folder("export", domain.name, record["name"], f"seed={metrics.get('seed', config.seed)}")
-    folder = folder_of(default, config.out, config.label).resolve()  # a link stays one: what it leads to is replaced
+    folder = place_of(folder_of(default, config.out, config.label))
     with staged(folder) as new:  # first of all, so that a place that cannot be written to costs nobody the scoring
         victim = load_victim(source, classes=domain.classes, device=config.device)
         check_place(folder, victim.fingerprint, config.overwrite)
@@ -287,6 +287,17 @@ def in_matrix(file: Path, fingerprint: str) -> InMatrix | None:
 # The folder
 
 
+def place_of(folder: Path) -> Path:
+    """The folder itself: a link stays one, and what it leads to is replaced."""
+    try:
+        place = folder.resolve()
+    except RuntimeError as error:  # before Python 3.13
+        raise InputError(f"out={folder}: a link that leads to itself; choose another folder") from error
+    if not place.name:
+        raise InputError(f"out={folder}: an export needs a folder of its own, such as out=my_model")
+    return place
+
+
 def check_place(folder: Path, fingerprint: str, overwrite: bool) -> None:
     """Raise InputError where the folder holds anything but an export, or the export of another victim."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
@@ -301,6 +312,11 @@ def check_place(folder: Path, fingerprint: str, overwrite: bool) -> None:
     if strangers := sorted(path.name for path in folder.iterdir() if path.name not in names):
         raise InputError(f"{disks.shown(folder)} holds {', '.join(strangers[:5])} besides an export, which would be lost: "
                          f"{another}")
+    known = row.get("sha256") if isinstance(row.get("sha256"), dict) else {}
+    changed = [name for name, digest in known.items() if (folder / name).is_file() and claims.digest(folder / name) != digest]
+    if changed and not overwrite:
+        raise InputError(f"{disks.shown(folder)}: {', '.join(changed[:5])} {'was' if len(changed) == 1 else 'were'} changed "
+                         f"since the export, which would be lost: {another}, or overwrite=true replaces it")
     if row.get("fingerprint") != fingerprint and not overwrite:
         raise InputError(f"{disks.shown(folder)} holds the export of another victim: {another}, or overwrite=true replaces "
                          f"it")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from hardtext import disks, records, runs, tracking
 from hardtext.attacks import engine, sanity
-from hardtext.core import Domain, Example, InputError
+from hardtext.core import Domain, InputError
 from hardtext.domains import DomainSettings
 from hardtext.pipelines import trained_on
-from hardtext.pipelines.common import folder_at, load_corpus, named_victim
+from hardtext.pipelines.common import digest_of_texts, folder_at, load_corpus, named_victim
 from hardtext.probes import PROBES, Probe, ProbeSettings, asking, probes
 from hardtext.probes.file import File
 from hardtext.reporting import leaderboard_formats
@@ -60,7 +60,7 @@ def run(config: EvaluateConfig) -> Report:
     victim = named_victim(config, domain)
     model = config.model.name if config.model else victim.name
     folder = folder_of("probes", config, domain, model)
-    kept = {"task": "probes", "domain": trained_on.reading(config.domain), "texts": digest_of(split), "model": model,
+    kept = {"task": "probes", "domain": trained_on.reading(config.domain), "texts": digest_of_texts(split), "model": model,
             "victim": config.victim, "split": config.split, "limit": config.limit, "probe": with_contents(settings),
             "seed": config.seed, "victim_fingerprint": victim.fingerprint}
     rows = folder / "probes.jsonl"
@@ -126,14 +126,6 @@ def without_idle(settings: ProbeSettings) -> ProbeSettings:
     """The same with the default of each setting that none of its probes reads."""
     useless = {words.partition("=")[0].removeprefix("probe.") for words in idle(settings, probes(settings))}
     return replace(settings, **{f.name: f.default for f in fields(settings) if f.name in useless})
-
-
-def digest_of(examples: Sequence[Example]) -> str:
-    """Of texts and labels, so that equal data are known as such wherever they lie."""
-    digest = sha256()
-    for example in examples:
-        digest.update(records.dumps([example.id, example.segments, example.label]).encode("utf-8") + b"\n")
-    return digest.hexdigest()[:12]
 
 
 def with_contents(settings: ProbeSettings) -> dict[str, Any]:

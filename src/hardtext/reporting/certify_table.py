@@ -12,12 +12,12 @@ import numpy
 from rich.console import Console
 
 from hardtext import records, spreadsheet
-from hardtext.core import InputError
 from hardtext.reporting import leaderboard_formats as formats
 from hardtext.reporting.leaderboard_sheets import MISSING, Line, Sheet
 from hardtext.scoring.flips import Share
 
 RADII = (0, 1, 2, 3, 5, 10, 20)
+_LONG = 1e7  # seconds a text may have taken
 WIDE = 160  # columns of the printed table where there is no terminal
 CHANGES = {"mask": "words changed into any other words", "synonyms": "words changed into synonyms the defence knows"}
 
@@ -52,18 +52,17 @@ class Certified:
         return asdict(self)
 
     @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> Certified:
-        """Raises InputError for a row that ``to_row`` did not make."""
+    def from_row(cls, row: Mapping[str, Any]) -> Certified | None:
+        """None for a row that ``to_row`` did not make."""
         try:
             made = cls(**row)
-            fits = (isinstance(made.id, str) and type(made.label) is int and type(made.words) is int
-                    and all(type(count) is int for count in made.votes) and len(made.votes) > 1
-                    and (made.radius is None or type(made.radius) is int) and made.seconds >= 0 and made.forwards >= 0)
         except TypeError:
-            fits = False
-        if not fits:
-            raise InputError("certified.jsonl: a row of another task, or a damaged one; overwrite=true starts again")
-        return made
+            return None
+        fits = (isinstance(made.id, str) and type(made.label) is int and type(made.words) is int
+                and isinstance(made.votes, list) and all(type(count) is int and count >= 0 for count in made.votes)
+                and (made.radius is None or type(made.radius) is int) and type(made.forwards) is int
+                and isinstance(made.seconds, float | int) and 0 <= made.seconds < _LONG)
+        return made if fits else None
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,8 @@ def sheet(about: About, rows: Sequence[Certified]) -> Sheet:
     median = median_words(rows)
     return Sheet(f"Certified: {about.title}", ("", "share", "95 %", "texts"), tuple(lines), (
         f"{len(rows)} of {about.whole} texts; {CHANGES[about.kind]}; no words put in or left out",
-        f"certain with confidence {1 - about.alpha:.0%} a text, of the vote over all copies; the victim votes over "
-        f"{about.voters} of them and may err besides",
+        f"each text's certificate is wrong with a probability of at most {about.alpha:g}; it is about the vote over all "
+        f"copies, and the victim, which votes over {about.voters} of them, may err besides",
         f"median of the texts answered rightly: {MISSING if median is None else f'{median:g}'} words; not certain at all: "
         f"{sum(row.radius is None for row in rows)} texts",
         f"the most that a unanimous vote would certify: {about.at_best} words{about.hint and '; '}{about.hint}",

@@ -65,9 +65,9 @@ def read_record(folder: Path) -> dict[str, Any]:
     """What ``save_victim`` noted beside the weights: the victim's ``name`` and ``max_length``, at least."""
     record = read_json(folder / RECORD)
     if not (isinstance(record, dict) and isinstance(record.get("name"), str)
-            and isinstance(record.get("max_length"), int) and record["max_length"] > 0):
+            and type(record.get("max_length")) is int and record["max_length"] > 0):
         raise InputError(f"{folder / RECORD}: damaged (expected a name and a max_length); train the victim again")
-    if record.get("format") != FORMAT:
+    if type(record.get("format")) is not int or record["format"] != FORMAT:
         raise InputError(f"{folder / RECORD}: format {record.get('format')!r:.40}, where this hardtext reads {FORMAT}: load "
                          f"it with the hardtext that wrote it (its versions stand there), or train the victim again")
     return record

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from hardtext.victims.defended import certificates
 from hardtext.victims.defended.certificates import certified, untouched_by_masks, untouched_by_synonyms
 from hardtext.victims.defended.settings import Smooth
-from hardtext.victims.defended.smoothed import Smoothed
+from hardtext.victims.defended.smoothed import Smoothed, substituted
 
 WORDS = "shocking hoax senate report confirms budget".split()
 
@@ -57,17 +59,26 @@ def test_the_certificate_needs_enough_votes():
 SETS = {"a": "bc", "b": "a", "c": "ad", "d": "c", "e": "f", "f": "e", "x": ""}
 
 
+@pytest.fixture(autouse=True)
+def fresh():
+    """What one test takes for synonyms is none for the next."""
+    yield
+    certificates._readings.cache_clear()
+
+
 def read_as(word: str) -> list[str]:
     return [word, *SETS[word]]
 
 
 def test_what_a_synonym_touches(monkeypatch):
     monkeypatch.setattr(certificates, "synonyms", lambda word: tuple(SETS[word]))
+    certificates._readings.cache_clear()
     # x has no synonyms. e and f are read as one set whichever is written. b is read as a or b, a as a, b or c: written as a
     # two of three copies may stay. a is read as a, b or c, and c as c, a or d; b as b or a: two of three again.
     assert list(untouched_by_synonyms(("x e b", "a"))) == pytest.approx([1, 2 / 3, 4 / 9, 4 / 9])
     assert list(untouched_by_synonyms(("x x",))) == [1]
     monkeypatch.setattr(certificates, "synonyms", lambda word: ("a b",) if word == "c" else ())
+    certificates._readings.cache_clear()
     assert list(untouched_by_synonyms(("c",))) == [1, 0]  # what is read as two words
 
 
@@ -81,6 +92,7 @@ def test_no_substitution_within_the_radius_moves_the_vote(words, said, more):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certificates, "synonyms", lambda word: tuple(SETS[word]))
+        certificates._readings.cache_clear()
         shares = list(untouched_by_synonyms((" ".join(words),)))
     share = fakes(words)
     votes = np.round(np.array([1 - share, share]) * 10**7).astype(int)
@@ -88,6 +100,18 @@ def test_no_substitution_within_the_radius_moves_the_vote(words, said, more):
     for changed in itertools.product(*map(read_as, words)):
         if radius is not None and sum(a != b for a, b in zip(words, changed)) <= radius:
             assert (fakes(changed) > 0.5) == (share > 0.5)
+
+
+@pytest.mark.parametrize("word", ["purchased", "Purchased", "THOUSAND", "MB", "liQUEUR", "TVs", "film"])
+def test_shares_are_those_of_the_copies_that_are_drawn(word):
+    """However a word is written: the drawn forms of it and of what is written for it, counted."""
+    def drawn(written):
+        return Counter(substituted((written,), Random(seed)) for seed in range(4_000))
+
+    before = drawn(word)
+    shares = [sum(min(n, after[form]) for form, n in before.items()) / 4_000 for (other,) in before
+              for after in [drawn(other)]]
+    assert list(untouched_by_synonyms((word,)))[1] == pytest.approx(min(shares), abs=0.03)
 
 
 def test_the_settings_know_their_certificate(rule):

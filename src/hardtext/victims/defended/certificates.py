@@ -11,6 +11,7 @@ long as the winner's share, less the share that was touched, stays above one hal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from math import comb
 
 import numpy as np
@@ -50,15 +51,15 @@ def untouched_by_synonyms(segments: Segments) -> Iterator[float]:
     """The least share of the copies that stay as they were when d words are changed into synonyms of theirs, d from 0 to the
     number of words that have any.
 
-    A word is read as one of a set, itself and its synonyms, all equally likely. Changing it changes the set; of the copies a
-    share |both| / max(|old|, |new|) may stay. Words are drawn independently, so the shares of the d most damaging changes
-    multiply.
+    A word is read as one of several, itself and its synonyms, all equally likely. Writing another changes what it may be read
+    as; of the copies the share may stay that both readings have in common. Words are drawn independently, so the shares of
+    the d most damaging changes multiply.
     """
     shares = []
     for word in texts_of.words(segments):
-        old = _set(word.text.lower())
-        if len(old) > 1:
-            shares.append(min(_shared(old, new) for new in old))
+        readings = _readings(word.text)
+        if len(readings) > 1:
+            shares.append(min(_shared(readings, written) for written in readings))
     stay = 1.0
     yield stay
     for share in sorted(shares):
@@ -66,12 +67,16 @@ def untouched_by_synonyms(segments: Segments) -> Iterator[float]:
         yield stay
 
 
-def _shared(old: frozenset[str], word: str) -> float:
-    """What share of the copies may stay where ``word`` is written for one that is read as one of ``old``; 0 for what is not
-    read as one word, of which the sets say nothing."""
-    new = _set(word)
-    return len(old & new) / max(len(old), len(new)) if len(texts_of.words((word,))) == 1 else 0.0
+def _shared(readings: list[str], written: str) -> float:
+    """What share of the copies may stay where ``written`` is put for a word with these readings; 0 for what is not read as
+    one word, of which the readings say nothing."""
+    if len(texts_of.words((written,))) != 1:
+        return 0.0
+    others = _readings(written)
+    return sum(min(readings.count(form) / len(readings), others.count(form) / len(others)) for form in set(readings))
 
 
-def _set(word: str) -> frozenset[str]:
-    return frozenset((word, *synonyms(word)))
+@lru_cache(maxsize=50_000)
+def _readings(word: str) -> list[str]:
+    """What a word may be read as, letter by letter, each as likely as the others."""
+    return [word, *(texts_of.match_case(synonym, word) for synonym in synonyms(word.lower()))]
