@@ -77,7 +77,8 @@ def test_a_killed_one_goes_on_to_the_same_and_more_texts_may_be_asked_for(victim
 
 @pytest.mark.parametrize("change", [
     {"votes": [1, 2, 37]}, {"votes": [20, 21]}, {"votes": [-5, 45]}, {"votes": {"1": 40}}, {"votes": [40, False]},
-    {"label": 7}, {"label": True}, {"words": -4}, {"radius": 999_999_999}, {"radius": -1}, {"seconds": 1e308}, {"seconds": "1"},
+    {"label": 7}, {"label": True}, {"words": -4}, {"radius": 999_999_999}, {"radius": -1}, {"seconds": 1e308},
+    {"seconds": "1"},
     {"forwards": None}, {"id": 3}, {"more": 1}])
 def test_a_changed_row_is_named(victims, tmp_path, change):
     run(victims / "smooth", tmp_path, "limit=3")
