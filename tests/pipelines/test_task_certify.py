@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,27 @@ def test_a_killed_one_goes_on_to_the_same_and_more_texts_may_be_asked_for(victim
     assert [json.loads(line) | {"seconds": 0} for line in again] == [json.loads(line) | {"seconds": 0} for line in whole]
     with pytest.raises(InputError, match="another config .*copies: 40 → 41"):
         run(victims / "smooth", tmp_path / "killed", "certify.copies=41")
+
+
+def test_kill_9_loses_nothing(victims, tmp_path):
+    arguments = [sys.executable, str(ROOT / "evaluate.py"), "task=certify", "domain=sample", "model=tiny", "logger=csv",
+                 f"victim={victims / 'smooth'}", "limit=12", "certify.copies=400"]
+    environment = os.environ | {"HARDTEXT_RUNS": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    rows = tmp_path / "killed" / "certified.jsonl"
+    process = subprocess.Popen([*arguments, f"out={rows.parent}"], env=environment, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline and not (rows.exists() and rows.stat().st_size):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert 0 < len(rows.read_text().splitlines()) < 12
+    for folder in (rows.parent, tmp_path / "whole"):
+        done = subprocess.run([*arguments, f"out={folder}"], env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+    killed, whole = ([json.loads(line) | {"seconds": 0} for line in (folder / "certified.jsonl").read_text().splitlines()]
+                     for folder in (rows.parent, tmp_path / "whole"))
+    assert killed == whole and len(whole) == 12
 
 
 @pytest.mark.parametrize("change", [
