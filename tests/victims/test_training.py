@@ -8,19 +8,20 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import pytorch_lightning as pl
 import torch
 
-from hardtext.core import Domain, InputError
+from hardtext.core import Domain, Example, InputError
 from hardtext.victims import BiLSTM, Encoder
 from hardtext.victims.data import labelled, loader
 from hardtext.victims.losses import Loss
 from hardtext.victims.module import VictimModule
-from hardtext.victims.training import fit
+from hardtext.victims.training import entropy, fit
 
 TWO = Domain("toy", ("credible", "fake"))
 
@@ -285,7 +286,7 @@ sys.path.insert(0, {tests!r})
 from conftest import make_examples
 from hardtext.core import Domain
 from hardtext.victims import Encoder
-from hardtext.victims.training import fit
+from hardtext.victims.training import entropy, fit
 
 class Slow(pl.Callback):
     def on_train_batch_end(self, trainer, module, outputs, batch, index):
@@ -319,6 +320,54 @@ def test_killed_run_resumes_to_the_same_weights(train, bert_folder, tmp_path):
     assert torch.equal(weights(resumed), weights(whole))
 
 
+@dataclass
+class Deaf:
+    """A disturbance under which nothing can be learnt; ``asked``: the epochs in which it took part."""
+
+    name: str = "deaf"
+
+    asked: ClassVar[set[int]] = set()
+    epoch: ClassVar[int] = 0
+
+    def loss(self, net, batch, judge):
+        self.asked.add(Deaf.epoch)
+        return judge(net(input_ids=batch.ids, attention_mask=batch.mask).logits * 0)
+
+
+class Stop(pl.Callback):
+    """Ends the training at the start of an epoch, as a kill would."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at = at
+
+    def on_train_epoch_start(self, trainer, module) -> None:
+        Deaf.epoch = trainer.current_epoch
+        if trainer.current_epoch == self.at:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stopped", [1, 2])
+def test_an_epoch_that_learns_nothing_is_followed_by_one_without_disturbance(settings, toy_examples, tmp_path, stopped):
+    def go(folder: str, at: int | None = None) -> VictimModule:
+        return fit(settings.module(TWO, 0), toy_examples(64), toy_examples(10, start=500), folder=tmp_path / folder,
+                   plan=replace(settings.plan, epochs=4, lr=1e-2), seed=0, callbacks=[Stop(at)],
+                   loss=Loss(perturbation=Deaf()))
+
+    Deaf.asked.clear()
+    whole = go("whole")
+    disturbed = set(Deaf.asked)
+    assert 0 in disturbed and 1 not in disturbed and disturbed & {2, 3}  # and again, once it had learnt something
+    Deaf.asked.clear()
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        go("stopped", stopped)
+    assert torch.equal(weights(go("stopped")), weights(whole)) and Deaf.asked == disturbed
+
+
+def test_the_entropy_of_labels():
+    assert entropy([Example(str(i), ("a",), int(i == 0)) for i in range(4)]) == pytest.approx(0.5623, abs=1e-4)
+    assert entropy([Example("1", ("a",), 1)]) == 0
+
+
 TWO_PROCESSES = """
 import sys
 import pytorch_lightning as pl
@@ -326,7 +375,7 @@ sys.path.insert(0, {tests!r})
 from conftest import make_examples
 from hardtext.core import Domain
 from hardtext.victims import BiLSTM
-from hardtext.victims.training import fit
+from hardtext.victims.training import entropy, fit
 
 class Seen(pl.Callback):
     def on_train_batch_end(self, trainer, module, outputs, batch, index):

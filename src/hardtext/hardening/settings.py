@@ -67,7 +67,7 @@ class EmbeddingSettings:
 
     ``steps``: gradient steps on the disturbance; ``step_size``: their length; ``start``: norm of the first disturbance;
     ``bound``: the largest norm (0: none). All are L2 norms over a whole text. ``weight``: of the term of ``vat`` beside the
-    plain loss.
+    plain loss. An epoch that learns nothing is followed by one without disturbance (``VictimModule.stalled``).
     """
 
     kind: str = "freelb++"

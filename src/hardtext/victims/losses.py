@@ -46,8 +46,8 @@ class Loss:
             raise InputError(f"adversarial_weight={self.adversarial_weight}, consistency={self.consistency}: expected a "
                              f"weight above 0, and 0 or more")
 
-    def __call__(self, net: PreTrainedModel, batch: Batch) -> Tensor:
-        """The loss of one batch, a scalar with a graph."""
+    def __call__(self, net: PreTrainedModel, batch: Batch, *, disturb: bool = True) -> Tensor:
+        """The loss of one batch, a scalar with a graph. ``disturb``: whether ``perturbation`` takes part."""
 
         def judge(found: Tensor) -> Tensor:
             each = cross_entropy(found.float(), batch.labels, label_smoothing=self.label_smoothing, reduction="none")
@@ -57,7 +57,7 @@ class Loss:
             return (each * weights).sum() / weights.sum()
 
         consistent = self.consistency > 0 and batch.originals is not None
-        if self.perturbation is None:
+        if self.perturbation is None or not disturb:
             found = logits(net, batch)
             loss = judge(found)
         else:

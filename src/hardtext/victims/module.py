@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -20,6 +21,8 @@ from hardtext.victims.metrics import metrics
 from hardtext.victims.settings import TrainingPlan
 from hardtext.victims.tokens import Batch, Tokeniser, load_tokenizer
 
+log = logging.getLogger(__name__)
+
 LOSS_CHECK_STEPS = 20  # reading the loss makes an accelerator wait, so it is read this often
 
 LOGGED = ("accuracy", "precision", "recall", "f1", "macro_f1", "auroc", "ece", "loss")
@@ -31,7 +34,9 @@ class VictimModule(pl.LightningModule):
     All hyperparameters are plain values, so a checkpoint loads with ``weights_only=True``: ``network`` is the dict of
     a Hugging Face config, ``tokenizer`` a source as in the settings, ``domain`` the fields of a Domain.
     ``weights`` (a folder of pretrained ones) is read once and not kept: a checkpoint holds its own.
-    ``plan``, ``seed`` and ``loss`` are those of the phase at hand; ``fit`` sets them.
+    ``plan``, ``seed``, ``loss`` and ``chance`` (the entropy of the training labels, nats) are those of the phase at hand;
+    ``fit`` sets them. ``stalled``: whether the epoch before learnt nothing, so that this one goes without disturbance: a net
+    that knows nothing yet may never begin to learn from disturbed texts.
     """
 
     def __init__(self, network: dict[str, Any], tokenizer: str, max_length: int, domain: dict[str, Any],
@@ -41,6 +46,7 @@ class VictimModule(pl.LightningModule):
         self.net = build(AutoConfig.for_model(**network), weights, fresh_head=True)
         self.domain = Domain(**{**domain, "classes": tuple(domain["classes"]), "positive": tuple(domain["positive"])})
         self.plan, self.seed, self.loss = TrainingPlan(), 0, Loss()
+        self.chance, self.stalled = 0.0, False
         self._loss: torch.Tensor | None = None
         self._seen: list[tuple[torch.Tensor, torch.Tensor]] = []
 
@@ -85,7 +91,7 @@ class VictimModule(pl.LightningModule):
             torch.manual_seed(derive(self.seed, "epoch", self.current_epoch, self.global_rank))
 
     def training_step(self, batch: Batch, index: int) -> torch.Tensor:
-        loss = self.loss(self.net, batch)
+        loss = self.loss(self.net, batch, disturb=not self.stalled)
         self._loss = loss.detach()
         if index % LOSS_CHECK_STEPS == 0:
             self._check_loss()
@@ -102,6 +108,16 @@ class VictimModule(pl.LightningModule):
 
     def on_train_epoch_end(self) -> None:
         self._check_loss()  # before the checkpoint of this epoch is written
+        if self.loss.perturbation is not None:
+            self.stalled = float(self.trainer.callback_metrics["train/loss_epoch"]) >= self.chance
+            if self.stalled:
+                log.info("this epoch learnt nothing: the next one goes without disturbed embeddings")
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["stalled"] = self.stalled
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        self.stalled = bool(checkpoint.get("stalled", False))
 
     def on_validation_epoch_start(self) -> None:
         self._seen = []

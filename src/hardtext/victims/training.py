@@ -10,8 +10,10 @@ import os
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import log as ln
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -86,6 +88,7 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
     loss = loss or Loss()
     claim(folder, plan, seed, train, dev, loss)
     module.plan, module.seed, module.loss = plan, seed, loss
+    module.chance, module.stalled = entropy(train), False
     module.train()  # pretrained weights come in eval mode, and Lightning leaves the mode as it is
 
     classes, mixed = len(module.domain.classes), legacy_padding(module.net)
@@ -109,6 +112,16 @@ def fit(module: VictimModule, train: Sequence[Example], dev: Sequence[Example], 
         best = torch.load(folder / BEST, map_location="cpu", weights_only=True)
         module.load_state_dict(best["state_dict"])
     return module
+
+
+def entropy(examples: Sequence[Example]) -> float:
+    """Of the labels, in nats: the loss of a net that has only learnt how frequent each is.
+
+    >>> round(entropy([Example("1", ("a",), 0), Example("2", ("b",), 1)]), 4)
+    0.6931
+    """
+    shares = [count / len(examples) for count in Counter(example.label for example in examples).values()]
+    return -sum(share * ln(share) for share in shares)
 
 
 def newest(folder: Path) -> Path | None:
