@@ -56,7 +56,8 @@ def run(config: EvaluateConfig) -> dict[str, Any]:
     folder = folder_of(runs.evaluate_folder("certify", domain.name, config.model.name, name), config.out, config.label)
     settings = {"task": "certify", "domain": trained_on.reading(config.domain), "texts": digest_of_texts(split),
                 "model": config.model.name, "victim": config.victim, "split": config.split, "limit": config.limit,
-                "seed": config.seed, "copies": config.certify.copies, "alpha": config.certify.alpha, "victim_fingerprint": victim.fingerprint}
+                "seed": config.seed, "copies": config.certify.copies, "alpha": config.certify.alpha,
+                "victim_fingerprint": victim.fingerprint}
     with (runs.RunFolder.open(folder, settings, extend=("limit",), overwrite=config.overwrite) as job,
           tracking.open_run(folder, config.logger, settings, name=f"certify {domain.name} {config.model.name}",
                             group=config.group) as diary):
