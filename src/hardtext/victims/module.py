@@ -110,7 +110,7 @@ class VictimModule(pl.LightningModule):
         self._check_loss()  # before the checkpoint of this epoch is written
         if self.loss.perturbation is not None:
             self.stalled = float(self.trainer.callback_metrics["train/loss_epoch"]) >= self.chance
-            if self.stalled:
+            if self.stalled and self.current_epoch + 1 < self.trainer.max_epochs:
                 log.info("this epoch learnt nothing: the next one goes without disturbed embeddings")
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
