@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hardtext.core import InputError
 from hardtext.hardening import detection
 from hardtext.hardening.detection import SCORES, VICTIM_SCORES, Detector, Scorer
+from hardtext.saliency.reaction import reactions
 
 CLEAN = ("The minister said that the government lied about the budget, and nobody believed the minister.",)
 
@@ -66,6 +67,16 @@ def test_a_victim_adds_what_its_answers_tell(scorer):
     assert reaction == pytest.approx([2 * odds[1], -2 * odds[1], -2 * odds[0], -2 * odds[1]])
     lied, mean = (asked._surprise("lied"), np.mean([asked._surprise(w) for w in ("the", "minister", "lied")]))
     assert shift == pytest.approx([lied - mean, 0, 0, 0])
+
+
+def test_long_texts_are_not_all_taken_apart_at_once(scorer, monkeypatch):
+    most = []
+    monkeypatch.setattr(detection, "reactions", lambda victim, texts: most.append(len(texts)) or reactions(victim, texts))
+    asked = Scorer(Lengths(), scorer._counts, Tipped())
+    texts = [(f"The minister lied {n} times.",) for n in range(20)] + [("word " * 10_000,), ("lied",), ("🔥 ~ [MASK]", "")]
+    together = asked.scores(texts)
+    assert max(most) <= 8 and sum(most) == 23
+    assert together == pytest.approx(np.concatenate([asked.scores([text]) for text in texts])) and np.isfinite(together).all()
 
 
 @pytest.mark.parametrize(("written", "raised"), [

@@ -42,6 +42,7 @@ VICTIM_SCORES = {
 }
 """The scores that ask the victim, whose columns follow."""
 _NOISE = 1e-5  # by which logits of one text differ from batch to batch
+_TOGETHER = 8  # texts asked about at once: each becomes as many texts as it has words, all of them in memory
 OWN_TIMES = 2  # a word of the training texts counts as known from here on; once may be a misspelling
 
 
@@ -67,7 +68,8 @@ class Scorer:
     def _reactions(self, texts: Sequence[Segments]) -> numpy.ndarray:
         """(texts, 2): columns as in ``VICTIM_SCORES``."""
         rows = []
-        for one in reactions(self._victim, texts):
+        parts = [texts[start : start + _TOGETHER] for start in range(0, len(texts), _TOGETHER)]
+        for one in (one for part in parts for one in reactions(self._victim, part)):
             words = [n for n, word in enumerate(one.words) if word.is_word]
             moved = numpy.abs(one.margin - one.without[words])
             moved[moved < _NOISE] = 0
